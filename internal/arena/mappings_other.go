@@ -1,0 +1,5 @@
+//go:build !linux
+
+package arena
+
+func mappings() (used, limit int) { return 0, 0 }
