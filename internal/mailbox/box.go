@@ -1,0 +1,132 @@
+package mailbox
+
+import "sync/atomic"
+
+// NoHome is the home of an actor that no worker owns privately. Workers are numbered from 1.
+const NoHome = 0
+
+// Box is the mailbox of one actor. The zero value is not ready: call Init.
+type Box[M any] struct {
+	// Readers: any worker. Writers: see the transition table in doc.go.
+	head atomic.Pointer[Node[M]]
+	// Readers: any worker. Writers: the owner.
+	home  atomic.Uint32
+	local ring[M] // Owner: the owner of the actor
+}
+
+// Node carries one message through a remote part. Nodes are pooled (see Pool).
+type Node[M any] struct {
+	next *Node[M]
+	msg  M
+}
+
+// Init makes the box idle and empty. Done by whoever creates the actor, before anybody else sees it.
+func (b *Box[M]) Init() { b.head.Store(idleMark[M]()) }
+
+// idleMark is one address per message type. It is never dereferenced as a node.
+func idleMark[M any]() *Node[M] { return (*Node[M])(idlePointer) }
+
+// Home reports the worker that owns the actor privately, or NoHome. Only that worker may rely on it.
+func (b *Box[M]) Home() uint32 { return b.home.Load() }
+
+// SetHome makes the caller, who owns the actor, its home worker. Pairs with the Load in Home: without the atomic store
+// a sender on the old home could take the local part for its own.
+func (b *Box[M]) SetHome(w uint32) {
+	if b.home.Load() != w { // an atomic store costs 20 cycles on amd64, a load one
+		b.home.Store(w)
+	}
+}
+
+// GiveUpHome makes all pushes go to the remote part. REQUIRES: the caller owns the actor. Must come before the actor
+// enters a queue that others take from, since the next owner touches the local part.
+func (b *Box[M]) GiveUpHome() { b.home.Store(NoHome) }
+
+// Claim takes ownership of an idle actor. Pairs with the CompareAndSwap in Release and PushRemote: exactly one of
+// several claimants wins, and the winner sees all that the last owner did.
+func (b *Box[M]) Claim() bool {
+	m := idleMark[M]()
+	return b.head.Load() == m && b.head.CompareAndSwap(m, nil)
+}
+
+// PushLocal appends a message to the local part. REQUIRES: the caller is the home worker, or has just claimed the box.
+func (b *Box[M]) PushLocal(p *Pool[M], m M) {
+	// What waits in the remote part was sent before: it goes first. Without this a message could overtake one that
+	// its sender knew to be under way.
+	if b.head.Load() != nil {
+		b.drain(p)
+	}
+	b.local.push(m)
+}
+
+// PushRemote appends a message from anywhere. It reports whether the box was idle: then the caller owns the actor and
+// must schedule it; otherwise it must not touch the actor again.
+func (b *Box[M]) PushRemote(p *Pool[M], m M) (owner bool) {
+	n := p.get()
+	n.msg = m
+	return b.link(n)
+}
+
+func (b *Box[M]) link(n *Node[M]) (owner bool) {
+	mark := idleMark[M]()
+	for {
+		old := b.head.Load()
+		if old == mark {
+			n.next = nil
+		} else {
+			n.next = old
+		}
+		// Pairs with the Swap in drain (publishes n.msg) and with the CompareAndSwap in Release (either Release sees
+		// this node and fails, or this push sees the mark and owns).
+		// NB: n.next may name a node that was drained and pushed again meanwhile; then old is the head again and
+		// the link is true again, so a recycled node does no harm here.
+		if b.head.CompareAndSwap(old, n) {
+			return old == mark
+		}
+	}
+}
+
+// Next returns the first message, or nil when both parts are empty. The slot belongs to the box: it is overwritten by
+// a later push, so the caller takes what it needs before it runs anything that may send. REQUIRES: the caller owns.
+func (b *Box[M]) Next(p *Pool[M]) *M {
+	if b.local.empty() {
+		if b.head.Load() == nil {
+			return nil
+		}
+		b.drain(p)
+	}
+	return b.local.pop()
+}
+
+// Empty reports whether nothing waits. REQUIRES: the caller owns.
+func (b *Box[M]) Empty() bool { return b.local.empty() && b.head.Load() == nil }
+
+// Len counts what the owner can see in the local part; remote messages are not counted. REQUIRES: the caller owns.
+func (b *Box[M]) Len() int { return b.local.len() }
+
+// Release gives up ownership of an empty box; it fails while anything is there. After true the caller must not touch
+// the actor again. Pairs with link and Claim.
+func (b *Box[M]) Release() bool {
+	if !b.local.empty() || b.head.Load() != nil {
+		return false
+	}
+	b.local.shrink()
+	b.home.Store(NoHome)
+	return b.head.CompareAndSwap(nil, idleMark[M]())
+}
+
+// drain moves the remote part behind the local one, oldest first.
+func (b *Box[M]) drain(p *Pool[M]) {
+	n := b.head.Swap(nil) // pairs with link: the messages of all nodes are visible
+	var oldest *Node[M]
+	for n != nil {
+		next := n.next
+		n.next = oldest
+		oldest, n = n, next
+	}
+	for n = oldest; n != nil; {
+		next := n.next
+		b.local.push(n.msg)
+		p.put(n)
+		n = next
+	}
+}

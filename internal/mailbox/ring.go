@@ -1,0 +1,49 @@
+package mailbox
+
+// ring is a growing circular queue. Owner: the owner of the actor; everything in it is plain.
+type ring[M any] struct {
+	buf        []M // length is a power of two, or zero
+	head, tail uint32
+}
+
+const (
+	firstSlots = 4  // most actors never hold more; picked for small idle actors
+	keepSlots  = 64 // an idle actor gives a larger buffer back; picked, not measured
+)
+
+func (r *ring[M]) empty() bool { return r.head == r.tail }
+
+func (r *ring[M]) len() int { return int(r.tail - r.head) }
+
+func (r *ring[M]) push(m M) {
+	if int(r.tail-r.head) == len(r.buf) {
+		r.grow()
+	}
+	r.buf[r.tail&uint32(len(r.buf)-1)] = m
+	r.tail++
+}
+
+// pop returns the first slot. REQUIRES: not empty. The slot stays valid until a push comes round to it.
+func (r *ring[M]) pop() *M {
+	m := &r.buf[r.head&uint32(len(r.buf)-1)]
+	r.head++
+	return m
+}
+
+func (r *ring[M]) grow() {
+	n := max(2*len(r.buf), firstSlots)
+	buf := make([]M, n)
+	k := 0
+	for i := r.head; i != r.tail; i++ {
+		buf[k] = r.buf[i&uint32(len(r.buf)-1)]
+		k++
+	}
+	r.buf, r.head, r.tail = buf, 0, uint32(k)
+}
+
+// shrink drops a buffer that a burst left behind. REQUIRES: empty.
+func (r *ring[M]) shrink() {
+	if len(r.buf) > keepSlots {
+		*r = ring[M]{}
+	}
+}

@@ -1,0 +1,109 @@
+package rt
+
+import (
+	"unsafe"
+
+	"github.com/encorert/encorert/gc/heap"
+	"github.com/encorert/encorert/internal/invariant"
+	"github.com/encorert/encorert/internal/mailbox"
+)
+
+// ActorType describes the actors of one annotated type. Generated code holds one per type.
+type ActorType struct {
+	Name string // package and type, for reports: "bank.account"
+	// Trace marks the heap objects that the actor's state names. nil: the state has none.
+	Trace func(a *Actor, t *heap.Tracer)
+}
+
+// Actor is the runtime's part of an actor. Generated code embeds it first in a struct that ends with the state.
+// An idle actor that nobody can reach is reclaimed by Go's collector, and its heap with it.
+//
+// Owner of all plain fields: whoever owns the mailbox (package mailbox).
+type Actor struct {
+	box  mailbox.Box[Message]
+	typ  *ActorType
+	heap *heap.Heap // nil until the actor first allocates
+	// resume is the strand to go on with, when the actor is queued for that and not for its mailbox.
+	resume *strand
+	more   *extension
+}
+
+// extension is what few actors need.
+type extension struct {
+	parked *strand // strands of this actor in Await or Suspend, linked by nextParked
+	kept   []unsafe.Pointer
+	free   []Kept // empty places of kept
+}
+
+// Type returns the actor's type.
+func (a *Actor) Type() *ActorType { return a.typ }
+
+// String names the actor for reports.
+func (a *Actor) String() string { return a.typ.Name }
+
+// Spawn makes a fresh actor known to the runtime. A leaf. REQUIRES: a is new and nobody else has seen it.
+func Spawn(ctx *Ctx, a *Actor, t *ActorType) {
+	ctx.CheckLeaf()
+	if invariant.Enabled && a.typ != nil {
+		panic("rt: Spawn of an actor that exists")
+	}
+	a.typ = t
+	a.box.Init()
+}
+
+// Kept names an object that the running actor's heap must not free, see Keep.
+type Kept int32
+
+// Keep makes p a root of the running actor's heap until Unkeep: for what waits in a Go value that the collector cannot
+// trace, such as a chained function. A leaf.
+func Keep(ctx *Ctx, p unsafe.Pointer) Kept {
+	ctx.CheckLeaf()
+	x := ctx.self.extend()
+	if n := len(x.free); n > 0 {
+		k := x.free[n-1]
+		x.free = x.free[:n-1]
+		x.kept[k] = p
+		return k
+	}
+	x.kept = append(x.kept, p)
+	return Kept(len(x.kept) - 1)
+}
+
+// Unkeep ends Keep and returns what was kept. A leaf; the same actor must be running.
+func Unkeep(ctx *Ctx, k Kept) unsafe.Pointer {
+	ctx.CheckLeaf()
+	x := ctx.self.more
+	p := x.kept[k]
+	x.kept[k] = nil
+	x.free = append(x.free, k)
+	return p
+}
+
+func (a *Actor) extend() *extension {
+	if a.more == nil {
+		a.more = new(extension)
+	}
+	return a.more
+}
+
+// addParked remembers a strand whose frames are roots of a's heap.
+func (a *Actor) addParked(s *strand) {
+	x := a.extend()
+	s.nextParked, s.prevParked = x.parked, nil
+	if x.parked != nil {
+		x.parked.prevParked = s
+	}
+	x.parked = s
+}
+
+func (a *Actor) removeParked(s *strand) {
+	if s.prevParked != nil {
+		s.prevParked.nextParked = s.nextParked
+	} else {
+		a.more.parked = s.nextParked
+	}
+	if s.nextParked != nil {
+		s.nextParked.prevParked = s.prevParked
+	}
+	s.nextParked, s.prevParked = nil, nil
+}

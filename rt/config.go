@@ -1,0 +1,84 @@
+package rt
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+)
+
+// Config says how a runtime is to work. The zero value works.
+type Config struct {
+	// Workers is how many behaviours run at once. 0: GOMAXPROCS. At most 1024.
+	Workers int
+	// Batch is how many messages an actor handles before others get their turn. 0: 100, as in Pony.
+	Batch int
+	// Nursery is how many bytes an actor allocates between two collections of its heap. 0: the default of gc/heap.
+	Nursery int64
+	// MemoryLimit bounds the bytes of all actors' heaps together. An allocation that would cross it panics with a
+	// *heap.LimitError. 0: no limit.
+	MemoryLimit int64
+	// OnPanic is told of a panic in a behaviour that nobody has a future of; the run goes on. It is called on the
+	// worker and must not wait. nil: the run ends with the *PanicError.
+	OnPanic func(*PanicError)
+
+	// The modes for tests. Each makes a rare thing happen always.
+
+	// AlwaysMigrate makes every strand resume on another worker than it left. Needs two workers or more.
+	AlwaysMigrate bool
+	// CollectAlways collects at every safepoint and after every behaviour.
+	CollectAlways bool
+	// Verify checks the whole heap after each collection.
+	Verify bool
+	// Poison overwrites freed lines.
+	Poison bool
+}
+
+// ModesVariable names the environment variable that adds test modes to every runtime of the process, so that a whole
+// test suite can run in them: a list of migrate, collect, verify and poison, with commas. Where a runtime has only one
+// worker, migrate is left out.
+const ModesVariable = "ENCORERT_MODES"
+
+const maxWorkers = 1024
+
+// validated returns the config with defaults filled in.
+func (c Config) validated() (Config, error) {
+	if c.Workers == 0 {
+		c.Workers = runtime.GOMAXPROCS(0)
+	}
+	if c.Batch == 0 {
+		c.Batch = 100
+	}
+	switch {
+	case c.Workers < 0 || c.Workers > maxWorkers:
+		return c, fmt.Errorf("rt: Config.Workers is %d, want 0 to %d", c.Workers, maxWorkers)
+	case c.Batch < 0:
+		return c, fmt.Errorf("rt: Config.Batch is %d, want 0 or more", c.Batch)
+	case c.Nursery < 0:
+		return c, fmt.Errorf("rt: Config.Nursery is %d, want 0 or more bytes", c.Nursery)
+	case c.MemoryLimit < 0:
+		return c, fmt.Errorf("rt: Config.MemoryLimit is %d, want 0 or more bytes", c.MemoryLimit)
+	case c.AlwaysMigrate && c.Workers < 2:
+		return c, fmt.Errorf("rt: Config.AlwaysMigrate needs two workers, have %d", c.Workers)
+	}
+	return c.withModes(os.Getenv(ModesVariable))
+}
+
+func (c Config) withModes(list string) (Config, error) {
+	for mode := range strings.SplitSeq(list, ",") {
+		switch strings.TrimSpace(mode) {
+		case "":
+		case "migrate":
+			c.AlwaysMigrate = c.Workers > 1
+		case "collect":
+			c.CollectAlways = true
+		case "verify":
+			c.Verify = true
+		case "poison":
+			c.Poison = true
+		default:
+			return c, fmt.Errorf("rt: %s: unknown mode %q, want migrate, collect, verify or poison", ModesVariable, mode)
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,92 @@
+package rt
+
+// batchEnd says why a batch ended.
+type batchEnd uint8
+
+const (
+	batchBroken  batchEnd = iota // panic, Goexit or unwinding: what a deferred guard finds when nobody set another
+	batchSpent                   // the actor has had its turn
+	batchDrained                 // the mailbox is empty
+	batchHandoff                 // the next message resumes another strand of the actor
+)
+
+// run lets the actor, which the caller owns, handle a batch of messages. It returns the strand to go on with if the
+// actor's next step is on that one; ownership of the actor goes with it.
+func (s *strand) run(a *Actor) (target *strand) {
+	w := s.cell.worker
+	a.box.SetHome(w.home)
+	w.feed()
+	if t := a.resume; t != nil {
+		a.resume = nil
+		return w.handTo(a, t)
+	}
+	s.actor = a
+	s.cell.enter(a)
+	budget := w.rt.cfg.Batch
+	end := batchBroken
+	for end == batchBroken {
+		end, target = s.batch(a, &budget)
+		if end == batchBroken && w.rt.stopping.Load() {
+			return nil // the run has ended with this panic: nobody schedules the actor again
+		}
+	}
+	ctx := s.cell // the batch may have ended on another worker
+	ctx.leave(a)
+	s.actor = nil
+	if end == batchHandoff {
+		return ctx.worker.handTo(a, target)
+	}
+	ctx.worker.yieldActor(a)
+	return nil
+}
+
+// batch handles messages until the budget is spent or one of them breaks off.
+func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
+	defer s.guard(&end)
+	handled := uint64(0)
+	for *budget > 0 {
+		*budget-- // first: a message that panics is spent as well
+		m := a.box.Next(s.cell.worker.nodes)
+		if m == nil {
+			s.cell.worker.count.messages.Add(handled)
+			return batchDrained, nil
+		}
+		if m.B == &resumption {
+			target = (*strand)(m.P0)
+			m.P0 = nil
+			s.cell.worker.count.messages.Add(handled)
+			return batchHandoff, target
+		}
+		s.current = m.B
+		if m.B.Fail != nil {
+			s.reply = m.P1
+		}
+		m.B.Run(&s.cell, a, m) // m must not be used again
+		s.current, s.reply = nil, nil
+		handled++
+		if h := a.heap; h != nil && h.Due() {
+			s.collect()
+		}
+	}
+	s.cell.worker.count.messages.Add(handled)
+	return batchSpent, nil
+}
+
+// resumption marks the message by which an awaiting or suspended strand goes on; P0 is the strand. It is never run.
+var resumption = Behaviour{Name: "resume"}
+
+// handTo gives an owned actor to its strand t, which is to go on: here, or in the mode that always migrates on another
+// worker. Returns the strand for this worker to resume.
+func (w *worker) handTo(a *Actor, t *strand) *strand {
+	if w.rt.cfg.AlwaysMigrate && t.left == w.id {
+		a.resume = t
+		a.box.GiveUpHome()
+		w.rt.pin(a, (w.id+1)%len(w.rt.workers))
+		return nil
+	}
+	w.count.resumes.Add(1)
+	if t.left != w.id {
+		w.count.migrations.Add(1)
+	}
+	return t
+}

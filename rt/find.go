@@ -1,0 +1,156 @@
+package rt
+
+import (
+	"runtime"
+
+	"github.com/encorert/encorert/internal/invariant"
+	"github.com/encorert/encorert/internal/park"
+)
+
+const (
+	// injectEvery is how often the inject queue comes first, so that actors that keep each other busy cannot starve
+	// work from outside. Go's scheduler uses 61 as well.
+	injectEvery = 61
+	// searchRounds is how often a searcher goes round before it gives up. Picked; not measured.
+	searchRounds = 4
+)
+
+// find returns the next actor to run, which the caller then owns, or nil when the runtime stops. It sleeps while there
+// is nothing; package park has the protocol and its argument.
+func (w *worker) find() *Actor {
+	rt := w.rt
+	for {
+		if rt.stopping.Load() {
+			w.endSearch()
+			return nil
+		}
+		if a := w.take(); a != nil {
+			w.foundWhileSearching()
+			return a
+		}
+		if !w.searching {
+			w.searching = rt.lot.BeginSearch()
+		}
+		if w.searching {
+			if a := w.search(); a != nil {
+				w.foundWhileSearching()
+				return a
+			}
+			w.endSearch()
+		}
+		w.sleep()
+	}
+}
+
+// take looks where only this worker, or anybody without stealing, may take.
+func (w *worker) take() *Actor {
+	w.tick++
+	if w.tick%injectEvery == 0 {
+		if a := w.rt.inject.Pop(); a != nil {
+			return a
+		}
+	}
+	if a := w.pinned.Pop(); a != nil {
+		return a
+	}
+	if a := w.private.Pop(); a != nil {
+		return a
+	}
+	if a := w.shared.Pop(); a != nil {
+		return a
+	}
+	return w.rt.inject.Pop()
+}
+
+// search steals from the other workers, starting at a random one.
+func (w *worker) search() *Actor {
+	workers := w.rt.workers
+	for range searchRounds {
+		from := int(w.ctx.Rand() % uint64(len(workers)))
+		for i := range workers {
+			victim := workers[(from+i)%len(workers)]
+			if victim == w {
+				continue
+			}
+			w.count.steals.Add(1)
+			n := victim.shared.Steal(w.loot[:])
+			if n == 0 {
+				continue
+			}
+			w.count.stolen.Add(uint64(n))
+			for _, a := range w.loot[1:n] {
+				if !w.shared.Push(a) { // ours is empty, or take would not have come this far
+					w.rt.inject.Push(a)
+				}
+			}
+			a := w.loot[0]
+			clear(w.loot[:n])
+			return a
+		}
+		if a := w.rt.inject.Pop(); a != nil {
+			return a
+		}
+		runtime.Gosched() // on few cores the worker that has the work may need this one
+	}
+	return nil
+}
+
+func (w *worker) endSearch() {
+	if w.searching {
+		w.searching = false
+		w.rt.lot.EndSearch()
+	}
+}
+
+// foundWhileSearching leaves the searching state and then, if there is still more, wakes the next searcher: a waker
+// that saw this one searching has relied on that.
+func (w *worker) foundWhileSearching() {
+	if !w.searching {
+		return
+	}
+	w.endSearch()
+	if w.rt.anyShared() {
+		w.rt.lot.WakeOne()
+	}
+}
+
+// sleep announces, takes the last look, and sleeps.
+func (w *worker) sleep() {
+	rt := w.rt
+	rt.lot.Announce(w.id)
+	invariant.Point("rt.lastLook")
+	if rt.stopping.Load() || !w.pinned.Empty() || rt.anyShared() {
+		if rt.lot.Retract(w.id) == park.Searcher {
+			w.searching = true
+		} else {
+			w.searching = rt.lot.BeginSearch() // a last look that found work is a searcher if there is none
+		}
+		return
+	}
+	rt.checkQuiet()
+	w.count.sleeps.Add(1)
+	w.searching = rt.lot.Sleep(w.id) == park.Searcher
+	if w.pinned.Empty() && !rt.anyShared() && !rt.stopping.Load() {
+		w.count.wokeInVain.Add(1)
+	}
+}
+
+// anyShared looks at every place that more than one worker may take from.
+func (rt *Runtime) anyShared() bool {
+	if !rt.inject.Empty() {
+		return true
+	}
+	for _, w := range rt.workers {
+		if !w.shared.Empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// pin hands an owned actor to one worker. The caller must not touch a again.
+func (rt *Runtime) pin(a *Actor, worker int) {
+	w := rt.workers[worker]
+	w.pinned.Push(a)
+	rt.lot.WakeWorker(worker)
+}

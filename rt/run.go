@@ -1,0 +1,182 @@
+package rt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"unsafe"
+)
+
+// root is the actor that a function from outside runs on.
+type root struct {
+	Actor
+	f func(cctx **Ctx)
+	// state: pending, then either started (by the worker) or given up (by the caller whose time is over).
+	state atomic.Uint32
+	done  chan error
+}
+
+const (
+	rootPending uint32 = iota
+	rootStarted
+	rootGivenUp
+)
+
+var (
+	mainType = ActorType{Name: "rt.Run"}
+	doType   = ActorType{Name: "rt.Do"}
+	runMain  = Behaviour{Name: "main", Run: (*root).run}
+	runDo    = Behaviour{Name: "do", Run: (*root).run, Fail: failRoot}
+)
+
+func (*root) run(cctx **Ctx, a *Actor, m *Message) {
+	r := (*root)(m.P1)
+	m.P1 = nil
+	if r.state.CompareAndSwap(rootPending, rootStarted) {
+		r.f(cctx)
+		r.done <- nil
+	}
+}
+
+func failRoot(_ *Ctx, reply unsafe.Pointer, err error) { (*root)(reply).done <- err }
+
+// Run calls main as a behaviour on an actor of its own and waits for the end of the run: no actor can run any more and
+// nothing holds the run open. Then it returns nil; or a *BlockedError that names the behaviours that still wait; or,
+// at once, the *PanicError that ended the run or ErrClosed. It may be called again after nil or a *BlockedError.
+func (rt *Runtime) Run(main func(cctx **Ctx)) error {
+	if main == nil {
+		return errNilMain
+	}
+	end := make(chan error, 1)
+	hold := rt.Hold() // main is not yet where checkQuiet looks
+	rt.mu.Lock()
+	rt.quiet = append(rt.quiet, end)
+	rt.mu.Unlock()
+	rt.start(&root{f: main, done: make(chan error, 1)}, &mainType, &runMain)
+	hold.Release()
+	select {
+	case err := <-end:
+		return err
+	case <-rt.stopped:
+		return rt.Err()
+	}
+}
+
+// Do calls f as a behaviour on an actor of its own and waits until f has returned, not for what f has sent. A panic in
+// f is returned as a *PanicError. If stdctx ends first, Do returns its error: f has then either not been called and
+// never will be, or goes on by itself.
+func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
+	if f == nil {
+		return errNilMain
+	}
+	if err := stdctx.Err(); err != nil {
+		return fmt.Errorf("rt: Do: %w", err)
+	}
+	if err := rt.Err(); err != nil {
+		return err
+	}
+	r := &root{f: f, done: make(chan error, 1)}
+	rt.start(r, &doType, &runDo)
+	select {
+	case err := <-r.done:
+		return err
+	case <-stdctx.Done():
+		r.state.CompareAndSwap(rootPending, rootGivenUp)
+		return fmt.Errorf("rt: Do: %w", stdctx.Err())
+	case <-rt.stopped:
+		select {
+		case err := <-r.done: // it ended before the runtime did
+			return err
+		default:
+			return rt.Err()
+		}
+	}
+}
+
+// start makes a root actor ready. From any goroutine.
+func (rt *Runtime) start(r *root, t *ActorType, b *Behaviour) {
+	a := &r.Actor
+	a.typ = t
+	a.box.Init()
+	a.box.Claim() // nobody else knows the actor
+	a.box.PushLocal(nil, Message{B: b, P1: unsafe.Pointer(r)})
+	rt.inject.Push(a)
+	rt.lot.WakeOne()
+}
+
+// Hold keeps the run open for something outside that will still send: a goroutine that calls Do later.
+type Hold struct {
+	rt       *Runtime
+	released atomic.Bool
+}
+
+// Hold keeps every Run from ending until the hold is released.
+func (rt *Runtime) Hold() *Hold {
+	rt.holds.Add(1)
+	return &Hold{rt: rt}
+}
+
+// Release ends the hold. Calls after the first do nothing.
+func (h *Hold) Release() {
+	if h.released.CompareAndSwap(false, true) {
+		if h.rt.holds.Add(-1) == 0 {
+			h.rt.checkQuiet() // the workers may all have gone to sleep before
+		}
+	}
+}
+
+// checkQuiet ends the run if nothing can happen any more: every worker is announced asleep and cannot be woken while
+// this looks, nothing is queued, and nothing outside holds the run open. Called by every worker whose last look found
+// nothing, hence by the last one too, and when the last hold is released.
+//
+// A worker that still takes its last look counts as asleep; if that look is to find something, it is still in a queue
+// here, since it is taken only after the announcement was taken back.
+func (rt *Runtime) checkQuiet() {
+	rt.lot.AllAsleep(func() {
+		if rt.holds.Load() != 0 || rt.anyShared() || rt.anyPinned() {
+			return
+		}
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		if len(rt.quiet) == 0 {
+			return
+		}
+		err := rt.blockedError()
+		for _, end := range rt.quiet {
+			end <- err
+		}
+		rt.quiet = nil
+	})
+}
+
+func (rt *Runtime) anyPinned() bool {
+	for _, w := range rt.workers {
+		if !w.pinned.Empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// Main runs main on a runtime with the default config, and ends the process: with status 0, 2 after a panic in a
+// behaviour, or 1 after another error, which it prints. It is the only function of this package that ends the process.
+func Main(main func(cctx **Ctx)) { os.Exit(mainStatus(main)) }
+
+func mainStatus(main func(cctx **Ctx)) int {
+	rt, err := New(Config{})
+	if err == nil {
+		err = rt.Run(main)
+		rt.Close()
+	}
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, err)
+	if p, ok := errors.AsType[*PanicError](err); ok {
+		fmt.Fprintf(os.Stderr, "\n%s", p.Stack)
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,182 @@
+package rt
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/encorert/encorert/gc/heap"
+	"github.com/encorert/encorert/internal/mailbox"
+	"github.com/encorert/encorert/internal/park"
+	"github.com/encorert/encorert/internal/runq"
+)
+
+// Runtime runs actors on a fixed number of workers. Several may exist in one process; an actor belongs to the one that
+// spawned it and may be sent to only from there. All methods may be called from any goroutine, but Run, Do and Close
+// not from inside a behaviour, since they wait for behaviours to end.
+type Runtime struct {
+	cfg     Config
+	space   *heap.Space
+	workers []*worker
+	lot     *park.Lot
+	inject  runq.Inject[Actor] // ready actors from outside, and what does not fit a shared queue
+	depot   mailbox.Depot[Message]
+
+	// stopping makes workers end. Writers: stop, once. Readers: workers, before they run or sleep.
+	stopping atomic.Bool
+	// unwinding makes parked behaviours end. Writers: Close, after all workers ended. Readers: strands.
+	unwinding atomic.Bool
+	// holds counts what keeps the run open from outside. Writers: any goroutine. Readers: checkQuiet.
+	holds   atomic.Int64
+	running sync.WaitGroup // workers
+	stopped chan struct{}  // closed by stop
+	closed  chan struct{}  // closed when Close is done
+	closing sync.Once
+
+	mu      sync.Mutex
+	err     error        // why it stopped, nil after Close; guarded by mu
+	quiet   []chan error // Run calls that wait for the end of the run; guarded by mu
+	strands []*strand    // all of them, for reports and Close; guarded by mu
+	idle    []*strand    // those that no worker has in its own pool; guarded by mu
+}
+
+// New makes a runtime and starts its workers, which sleep until there is something to do. The error says which field
+// of the config is wrong. The caller must Close it.
+func New(cfg Config) (*Runtime, error) {
+	cfg, err := cfg.validated()
+	if err != nil {
+		return nil, err
+	}
+	rt := &Runtime{
+		cfg: cfg,
+		space: heap.NewSpace(heap.Config{
+			Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
+			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison,
+		}),
+		lot:     park.NewLot(cfg.Workers),
+		stopped: make(chan struct{}),
+		closed:  make(chan struct{}),
+	}
+	for id := range cfg.Workers {
+		rt.workers = append(rt.workers, newWorker(rt, id))
+	}
+	rt.running.Add(len(rt.workers))
+	for _, w := range rt.workers {
+		go w.drive()
+	}
+	return rt, nil
+}
+
+// Workers returns how many workers the runtime has.
+func (rt *Runtime) Workers() int { return len(rt.workers) }
+
+// Done is closed when the runtime has stopped, by Close or by a panic that ended the run.
+func (rt *Runtime) Done() <-chan struct{} { return rt.stopped }
+
+// Err returns why the runtime stopped: a *PanicError, ErrClosed, or nil while it works.
+func (rt *Runtime) Err() error {
+	select {
+	case <-rt.stopped:
+	default:
+		return nil
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.err != nil {
+		return rt.err
+	}
+	return ErrClosed
+}
+
+// fail ends the run with err.
+func (rt *Runtime) fail(err error) { rt.stop(err) }
+
+// stop makes all workers end. The first caller's err is the runtime's.
+func (rt *Runtime) stop(err error) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if !rt.stopping.CompareAndSwap(false, true) {
+		return
+	}
+	rt.err = err
+	close(rt.stopped)
+	// After the flag: a worker either sees it in its last look or is announced and gets a permit here.
+	rt.lot.WakeAll()
+}
+
+// Close stops the workers, each after the batch that it runs, unwinds parked behaviours (their deferred functions run,
+// waits return ErrClosed, sends go nowhere) and gives all heaps back. Further calls wait for the first and return nil.
+// It must not be called from inside a behaviour.
+func (rt *Runtime) Close() error {
+	rt.closing.Do(func() {
+		rt.stop(nil)
+		rt.running.Wait()
+		rt.unwinding.Store(true)
+		rt.unwindAll()
+		rt.space.Close()
+		close(rt.closed)
+	})
+	<-rt.closed
+	return nil
+}
+
+// unwindAll ends every strand: those in pools return from their loop, parked ones unwind.
+func (rt *Runtime) unwindAll() {
+	closing := newWorker(rt, len(rt.workers)) // a context for deferred functions; what it schedules never runs
+	for {
+		rt.mu.Lock()
+		if len(rt.strands) == 0 {
+			rt.mu.Unlock()
+			return
+		}
+		s := rt.strands[len(rt.strands)-1]
+		rt.mu.Unlock()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended) // reached by Goexit as well
+			defer rt.forget(s)
+			s.unwind(&closing.ctx)
+		}()
+		<-ended
+	}
+}
+
+// takeStrand returns an idle strand, or a new one.
+func (rt *Runtime) takeStrand() *strand {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if n := len(rt.idle); n > 0 {
+		s := rt.idle[n-1]
+		rt.idle[n-1] = nil
+		rt.idle = rt.idle[:n-1]
+		return s
+	}
+	s := newStrand()
+	s.index = len(rt.strands)
+	rt.strands = append(rt.strands, s)
+	return s
+}
+
+func (rt *Runtime) putStrand(s *strand) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.idle = append(rt.idle, s)
+}
+
+// forget takes a strand that has ended off the list of all. Calls after the first do nothing.
+func (rt *Runtime) forget(s *strand) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	n := len(rt.strands) - 1
+	if s.index > n || rt.strands[s.index] != s {
+		return
+	}
+	last := rt.strands[n]
+	rt.strands[s.index] = last
+	last.index = s.index
+	rt.strands[n] = nil
+	rt.strands = rt.strands[:n]
+	s.index = -1
+}
+
+var errNilMain = errors.New("rt: the function to run is nil")

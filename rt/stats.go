@@ -1,0 +1,34 @@
+package rt
+
+import "github.com/encorert/encorert/gc/heap"
+
+// Stats is what the workers have counted, in sum, since New.
+type Stats struct {
+	Workers    int
+	Messages   uint64 // handled
+	Parks      uint64 // behaviours that left their worker to wait
+	Resumes    uint64 // of parked behaviours
+	Migrations uint64 // resumes on another worker than was left
+	Steals     uint64 // looks into another worker's queue
+	Stolen     uint64 // actors taken there
+	Sleeps     uint64 // of workers
+	WokeInVain uint64 // sleeps after which there was nothing to do
+	Heap       heap.SpaceStats
+}
+
+// Stats reads the counters. From any goroutine at any time; it wakes and stops nobody.
+func (rt *Runtime) Stats() Stats {
+	s := Stats{Workers: len(rt.workers), Heap: rt.space.Stats()}
+	for _, w := range rt.workers {
+		c := &w.count
+		s.Messages += c.messages.Load()
+		s.Parks += c.parks.Load()
+		s.Resumes += c.resumes.Load()
+		s.Migrations += c.migrations.Load()
+		s.Steals += c.steals.Load()
+		s.Stolen += c.stolen.Load()
+		s.Sleeps += c.sleeps.Load()
+		s.WokeInVain += c.wokeInVain.Load()
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package rt
+
+import (
+	"runtime"
+	"runtime/debug"
+	"unsafe"
+
+	"github.com/encorert/encorert/gc/heap"
+	"github.com/encorert/encorert/internal/invariant"
+	coroutine "github.com/encorert/encorert/internal/strand"
+)
+
+// strand is a stack that runs behaviours: find an actor, run a batch of its messages, find the next. A behaviour that
+// must wait parks its whole strand; the worker goes on with another.
+//
+// Owner of all fields, unless said otherwise: whoever drives it. While it runs that is its worker; while it is parked,
+// whoever got it from Unpark; while it is in a pool, the pool.
+type strand struct {
+	cell     *Ctx // the context cell: every cctx on this stack points here
+	incoming *Ctx // Writers: the worker that is about to resume. Readers: land
+	stack    *coroutine.Coroutine[departure]
+	yield    func(departure) bool
+	shadow   heap.Shadow
+
+	// The activation: what this strand runs or has parked.
+	actor   *Actor
+	current *Behaviour     // nil between behaviours
+	reply   unsafe.Pointer // its promise, if it has one
+
+	// The wait. Writers: the strand before it is left. Readers: the worker that commits; after that whoever unparks,
+	// and the report of blocked actors while all workers sleep.
+	waiter Waiter
+	wait   Wait
+	mode   waitMode // running: it does not wait
+	left   int      // the worker that it left, for the mode that always migrates
+
+	nextParked, prevParked *strand // in the actor's list; Owner: the actor's
+	index                  int     // in Runtime.strands; guarded by its mutex
+	goroutine              int64   // in invariant builds
+}
+
+// waitMode says how a strand waits.
+type waitMode uint8
+
+const (
+	running   waitMode = iota
+	blocked            // Block: the actor's mailbox is closed meanwhile
+	awaiting           // Await: other behaviours of the actor run meanwhile
+	suspended          // Suspend: it goes on behind the messages that wait now
+)
+
+// departure is why a strand is left.
+type departure struct {
+	parked bool
+	target *strand // not parked: resume this one instead
+}
+
+func newStrand() *strand {
+	s := new(strand)
+	s.waiter.strand = s
+	s.stack = coroutine.New(s.body)
+	return s
+}
+
+// body is the scheduling loop. It returns when the runtime stops.
+func (s *strand) body(yield func(departure) bool) {
+	s.yield = yield
+	s.goroutine = invariant.Goroutine()
+	s.land()
+	for {
+		a := s.cell.worker.find()
+		if a == nil {
+			return
+		}
+		if target := s.run(a); target != nil {
+			if !s.leave(departure{target: target}) {
+				return
+			}
+		}
+	}
+}
+
+// leave goes back to the worker and returns when the strand is resumed, on whatever worker that is; false: unwind.
+func (s *strand) leave(d departure) bool {
+	if invariant.Enabled {
+		s.cell.goroutine = 0 // nobody may use the context until a strand lands
+	}
+	ok := s.yield(d)
+	s.land()
+	return ok
+}
+
+// land stores the context of the worker that drives the strand now: the one write through a context cell, and so the
+// one refresh that every cctx on this stack sees.
+func (s *strand) land() {
+	s.cell = s.incoming
+	ctx := s.cell
+	ctx.Shadow = &s.shadow
+	ctx.strand = s
+	if invariant.Enabled {
+		ctx.goroutine = s.goroutine
+	}
+}
+
+// guard ends a batch that did not end by itself: it tells panic, Goexit and unwinding apart. Runs deferred, on the
+// strand, so that the stack it records is the behaviour's.
+func (s *strand) guard(end *batchEnd) {
+	if *end != batchBroken {
+		return
+	}
+	value := recover()
+	ctx := s.cell
+	rt := ctx.worker.rt
+	s.shadow.Top = 0
+	b, reply := s.current, s.reply
+	s.current, s.reply = nil, nil
+	if value == nil && rt.unwinding.Load() {
+		if b != nil && b.Fail != nil {
+			b.Fail(ctx, reply, ErrClosed)
+		}
+		return // the Goexit that unwinds goes on
+	}
+	goexit := value == nil
+	if goexit {
+		value = ErrGoexit
+	}
+	err := &PanicError{Actor: s.actor.typ.Name, Value: value, Stack: debug.Stack()}
+	if b != nil {
+		err.Behaviour = b.Name
+	}
+	if b != nil && b.Fail != nil {
+		b.Fail(ctx, reply, err)
+	} else if h := rt.cfg.OnPanic; h != nil {
+		h(err)
+	} else {
+		rt.fail(err)
+	}
+	if goexit {
+		// This stack is lost, and the worker's goroutine with it (see drive); the actor is not.
+		a := s.actor
+		ctx.leave(a)
+		s.actor = nil
+		ctx.worker.yieldActor(a)
+		rt.forget(s)
+	}
+}
+
+// unwind runs the deferred functions of a parked strand and ends it. By Goexit and not by a panic, which user code
+// could recover. Called on a goroutine that may end with it.
+func (s *strand) unwind(closing *Ctx) {
+	s.incoming = closing
+	s.stack.Stop()
+}
+
+// exit is the other side of unwind: the wait that was parked ends here.
+func (s *strand) exit() {
+	s.cell.enter(s.actor)
+	runtime.Goexit()
+}

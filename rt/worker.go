@@ -1,0 +1,132 @@
+package rt
+
+import (
+	"sync/atomic"
+
+	"github.com/encorert/encorert/internal/mailbox"
+	"github.com/encorert/encorert/internal/runq"
+)
+
+// worker runs behaviours. It is a goroutine that drives strands, one at a time.
+//
+// Owner of all plain fields: the strand that the worker drives, or the worker's goroutine between two strands.
+type worker struct {
+	id   int
+	home uint32 // id+1: what mailboxes call this worker
+	rt   *Runtime
+	ctx  Ctx
+
+	private   runq.Private[Actor] // ready actors whose home is this worker
+	nodes     *mailbox.Pool[Message]
+	strands   []*strand // idle ones, the warmest last
+	tick      uint32
+	searching bool // counted as the searcher in rt.lot
+	loot      [64]*Actor
+
+	_ [64]byte // from here on others read and write
+
+	shared runq.Shared[Actor] // ready actors without a home. Writers: the owner pushes, all take
+	pinned runq.Inject[Actor] // actors that only this worker may run next. Writers: all
+	count  counters
+}
+
+// counters are one worker's statistics. Writers: the worker. Readers: Stats, at any time.
+type counters struct {
+	messages, parks, resumes, migrations atomic.Uint64
+	steals, stolen, sleeps, wokeInVain   atomic.Uint64
+	_                                    [64]byte
+}
+
+// keepStrands bounds a worker's pool of idle strands; more go to the runtime's. Picked; not measured.
+const keepStrands = 64
+
+func newWorker(rt *Runtime, id int) *worker {
+	w := &worker{id: id, home: uint32(id + 1), rt: rt, nodes: mailbox.NewPool(&rt.depot)}
+	w.ctx.worker = w
+	w.ctx.random = uint64(id+1) * 0x9E3779B97F4A7C15
+	return w
+}
+
+// drive is the worker's goroutine.
+func (w *worker) drive() {
+	ended := false
+	defer func() {
+		if !ended {
+			go w.drive() // a behaviour left by Goexit and took this goroutine with it
+		}
+	}()
+	s := w.takeStrand()
+	for {
+		s.incoming = &w.ctx
+		d, ok := s.stack.Resume()
+		switch {
+		case !ok: // the runtime stops
+			w.rt.forget(s)
+			ended = true
+			w.rt.running.Done()
+			return
+		case d.parked:
+			if w.commit(s) { // s must not be touched again
+				s = w.takeStrand()
+			}
+		default:
+			w.putStrand(s)
+			s = d.target
+		}
+	}
+}
+
+// takeStrand returns an idle strand.
+func (w *worker) takeStrand() *strand {
+	if n := len(w.strands); n > 0 {
+		s := w.strands[n-1]
+		w.strands[n-1] = nil
+		w.strands = w.strands[:n-1]
+		return s
+	}
+	return w.rt.takeStrand()
+}
+
+func (w *worker) putStrand(s *strand) {
+	if len(w.strands) < keepStrands {
+		w.strands = append(w.strands, s)
+		return
+	}
+	w.rt.putStrand(s)
+}
+
+// enqueue makes an actor ready that the caller owns. Where nobody is idle, or the actor is what this worker runs
+// next anyway, it stays private and keeps a home; a surplus goes where others can take it.
+func (w *worker) enqueue(a *Actor) {
+	if w.private.Len() == 0 || !w.rt.lot.Hungry() {
+		a.box.SetHome(w.home)
+		w.private.Push(a)
+		return
+	}
+	w.share(a)
+}
+
+// share puts an owned actor into the queue that others steal from. The caller must not touch a again.
+func (w *worker) share(a *Actor) {
+	a.box.GiveUpHome()
+	if !w.shared.Push(a) {
+		w.rt.inject.Push(a)
+	}
+	w.rt.lot.WakeOne()
+}
+
+// feed shares one private actor when others are idle and have nothing to steal here, so that a long batch does not
+// keep work from them.
+func (w *worker) feed() {
+	if w.private.Len() > 0 && w.rt.lot.Hungry() && w.shared.Empty() {
+		w.share(w.private.Pop())
+	}
+}
+
+// yieldActor ends the turn of an owned actor. The caller must not touch a again.
+func (w *worker) yieldActor(a *Actor) {
+	if a.box.Release() {
+		return
+	}
+	w.enqueue(a)
+}
