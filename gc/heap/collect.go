@@ -1,0 +1,76 @@
+package heap
+
+import (
+	"fmt"
+	"time"
+)
+
+// Collect frees what the roots no longer reach. It is minor normally: old objects are taken for live, and young ones are
+// found through the roots and the remembered set. It is full when the old generation has doubled since the last full
+// one. roots must call Tracer.Mark for every reference into the heap from outside. c is the running actor's cursor; it
+// is empty afterwards.
+func (h *Heap) Collect(c *Cursor, roots func(*Tracer)) {
+	h.collect(c, roots, h.old >= 2*max(h.oldFloor, h.trigger, firstTrigger))
+}
+
+// CollectFull is Collect, but always full.
+func (h *Heap) CollectFull(c *Cursor, roots func(*Tracer)) { h.collect(c, roots, true) }
+
+func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
+	*c, h.aside = Cursor{}, Cursor{}
+	if h.mem == nil {
+		return
+	}
+	start := time.Now()
+	if full {
+		h.forget()
+	}
+	t := h.space.takeTracer()
+	t.begin(h.epoch)
+	h.takeLogged(t, full)
+	roots(t)
+	t.drain()
+	h.account(t, full)
+	h.sweep(full)
+	h.space.giveTracer(t)
+	h.space.counts.collected(full, time.Since(start))
+	if h.space.config.Verify {
+		if err := h.Verify(c, roots); err != nil {
+			panic(fmt.Sprintf("heap: after collection %d: %v", h.stats.Minor+h.stats.Full, err))
+		}
+	}
+}
+
+// forget takes the marks of all objects away, by changing what counts as one, and those of all lines. Objects that are
+// dead keep an old mark that may become valid again; nothing refers to them, so nobody will look.
+func (h *Heap) forget() {
+	h.epoch ^= flagsMark
+	for _, list := range [...][]chunk{h.mem.avail, h.mem.full} {
+		for i := range list {
+			clear(list[i].marks())
+		}
+	}
+	h.old = 0
+}
+
+// account settles the figures after a collection and sets the trigger of the next.
+func (h *Heap) account(t *Tracer, full bool) {
+	h.old += t.bytes
+	if full {
+		h.oldFloor = h.old
+		h.stats.Full++
+	} else {
+		h.stats.Minor++
+	}
+	h.stats.Allocated += uint64(h.allocated)
+	h.stats.Survived += uint64(t.bytes)
+	h.space.counts.allocated.Add(uint64(h.allocated))
+	h.space.counts.survived.Add(uint64(t.bytes))
+	h.space.counts.objects.Add(uint64(t.objects))
+	h.allocated = 0
+	if h.space.pressed() {
+		h.trigger = h.cap(firstTrigger)
+	} else {
+		h.trigger = h.cap(2 * h.trigger)
+	}
+}

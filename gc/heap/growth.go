@@ -1,0 +1,67 @@
+package heap
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// growth starts Go's collector, which cannot see memory outside its heap: the heaps of dead actors are released by
+// cleanups, and those run only after a collection of Go's.
+type growth struct {
+	// next is the number of used bytes that starts the next collection. Writers: the collecting goroutine. Readers:
+	// grown; one that sees the older, lower value tries to start one more, and running stops it or lets it be early.
+	next atomic.Int64
+	// running is true while a collection that was started here runs. The CompareAndSwap in grown is what admits one at a
+	// time; the Store after the collection pairs with it.
+	running atomic.Bool
+	// forced is the time of the last collection for want of memory, in Unix nanoseconds; guarded by Space.mu.
+	forced int64
+}
+
+// grown is told of each growth. Called under Space.mu.
+func (g *growth) grown(used, limit int64) {
+	if next := g.next.Load(); used < max(next, goCollectFloor) && (next > 0 || limit == 0 || used < limit/2) {
+		return
+	}
+	if !g.running.CompareAndSwap(false, true) {
+		return
+	}
+	next := 2 * used
+	if limit > 0 {
+		next = min(next, used+(limit-used)/2)
+	}
+	go func() {
+		runtime.GC()
+		g.next.Store(next)
+		g.running.Store(false)
+	}()
+}
+
+// mayForce limits collections for want of memory to ten a second: a program that lives at its limit would otherwise
+// pay for one with each allocation that fails. REQUIRES: Space.mu.
+func (g *growth) mayForce() bool {
+	now := time.Now().UnixNano()
+	if now-g.forced < int64(100*time.Millisecond) {
+		return false
+	}
+	g.forced = now
+	return true
+}
+
+// collectGarbage runs Go's collector and gives the cleanups a little time to release n bytes.
+func (s *Space) collectGarbage(n int64) {
+	runtime.GC()
+	for range 10 {
+		if s.used.Load()-s.cacheSize()+n <= s.config.Limit {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (s *Space) cacheSize() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cached
+}

@@ -1,0 +1,259 @@
+package heap
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/encorert/encorert/internal/arena"
+)
+
+const (
+	// DefaultNursery is the number of bytes between collections.
+	DefaultNursery = 4 << 20
+
+	// cacheBytes is what a Space keeps of memory that its heaps gave back, for the next one that asks (picked).
+	cacheBytes = 2 << 20
+
+	// goCollectFloor: below it growth outside Go's heap never starts Go's collector.
+	goCollectFloor = 64 << 20
+)
+
+// Config configures a Space. The zero value works.
+type Config struct {
+	// Limit is the most bytes that all heaps, fragments and caches of the Space may hold together; 0: no limit.
+	Limit int64
+	// Nursery is the number of bytes that a busy heap hands out between two collections; 0: DefaultNursery. A heap
+	// starts with a small part of it and doubles it with each collection.
+	Nursery uintptr
+	// Poison fills freed lines with a pattern that is no header and no address.
+	Poison bool
+	// Verify checks the whole heap after each collection, and panics when it is broken.
+	Verify bool
+	// CollectAlways makes Heap.Due true at all times.
+	CollectAlways bool
+	// Guard makes freed blocks inaccessible for the rest of the run: a stale use faults (see arena.Owner.SetGuard).
+	Guard bool
+}
+
+// Space is the memory of one runtime: its budget, a cache of free chunks, and the statistics of its heaps. All methods
+// may be called from any goroutine.
+type Space struct {
+	config Config
+	owner  *arena.Owner
+
+	// used counts the bytes taken from the arena. Writers: under mu. Readers: Stats and pressed, which may see an older
+	// value.
+	used atomic.Int64
+
+	mu sync.Mutex
+	// The following are guarded by mu.
+	closed  bool
+	cache   [classes][]unsafe.Pointer
+	cached  int64
+	tracers []*Tracer // idle ones, with their mark stacks
+
+	// fragments are idle Fragment structs, without memory.
+	fragments sync.Pool
+
+	growth growth
+	counts counts
+}
+
+// NewSpace returns a Space without memory. Close it.
+func NewSpace(config Config) *Space {
+	if config.Limit < 0 {
+		panic(fmt.Sprintf("heap: limit of %d bytes", config.Limit))
+	}
+	if config.Nursery == 0 {
+		config.Nursery = DefaultNursery
+	}
+	s := &Space{config: config, owner: arena.NewOwner("heap space")}
+	s.owner.SetGuard(config.Guard)
+	s.fragments.New = func() any { return &Fragment{space: s} }
+	return s
+}
+
+// Close gives every chunk back to the arena. Any later use of a heap or fragment of the Space is a programmer error.
+func (s *Space) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	s.closed = true
+	s.cache, s.cached = [classes][]unsafe.Pointer{}, 0
+	s.owner.Close()
+	s.used.Store(0)
+}
+
+// takeChunk returns a chunk with arbitrary contents and clear line marks.
+func (s *Space) takeChunk(k class) (chunk, error) {
+	p, err := s.takeMemory(k)
+	if err != nil {
+		return chunk{}, err
+	}
+	c := chunk{base: p, class: k, free: uint16(k.lines())}
+	clear(c.marks())
+	if s.config.Poison {
+		poison(p, k.size())
+	}
+	return c, nil
+}
+
+func (s *Space) takeMemory(k class) (unsafe.Pointer, error) {
+	s.mu.Lock()
+	if n := len(s.cache[k]); n > 0 {
+		p := s.cache[k][n-1]
+		s.cache[k] = s.cache[k][:n-1]
+		s.cached -= int64(k.size())
+		s.mu.Unlock()
+		return p, nil
+	}
+	if err := s.reserve(int64(k.size())); err != nil {
+		s.mu.Unlock()
+		return nil, err
+	}
+	var p unsafe.Pointer
+	var err error
+	if k == classBlock {
+		p, err = s.owner.Blocks(1)
+	} else {
+		p, err = s.owner.Chunk(arenaClass(k))
+	}
+	if err != nil {
+		s.used.Add(-int64(k.size()))
+	}
+	s.mu.Unlock()
+	return p, err
+}
+
+// takeSpan returns a span of blocks with arbitrary contents.
+func (s *Space) takeSpan(blocks int) (span, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size := int64(blocks) * BlockSize
+	if err := s.reserve(size); err != nil {
+		return span{}, err
+	}
+	p, err := s.owner.Blocks(blocks)
+	if err != nil {
+		s.used.Add(-size)
+		return span{}, err
+	}
+	return span{base: p, blocks: blocks}, nil
+}
+
+// reserve counts n more bytes as used, or returns a *LimitError. REQUIRES: s.mu, which it may release for a while.
+func (s *Space) reserve(n int64) error {
+	s.mustBeOpen()
+	if limit := s.config.Limit; limit > 0 && s.used.Load()+n > limit {
+		s.flush()
+		if s.used.Load()+n > limit && s.growth.mayForce() {
+			// Heaps of dead actors may be all that stands in the way.
+			s.mu.Unlock()
+			s.collectGarbage(n)
+			s.mu.Lock()
+			s.mustBeOpen()
+			s.flush()
+		}
+		if used := s.used.Load(); used+n > limit {
+			return &LimitError{Limit: limit, Used: used, Want: n}
+		}
+	}
+	s.growth.grown(s.used.Add(n), s.config.Limit)
+	return nil
+}
+
+func (s *Space) mustBeOpen() {
+	if s.closed {
+		panic("heap: allocation in a closed space")
+	}
+}
+
+// giveChunks takes chunks back.
+func (s *Space) giveChunks(list []chunk) {
+	if len(list) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	for i := range list {
+		c := &list[i]
+		if s.config.Poison {
+			poison(c.base, c.class.size())
+		}
+		if size := int64(c.class.size()); s.cached+size <= cacheBytes && !s.config.Guard {
+			s.cache[c.class] = append(s.cache[c.class], c.base)
+			s.cached += size
+			continue
+		}
+		s.giveMemory(c.class, c.base)
+	}
+}
+
+func (s *Space) giveMemory(k class, p unsafe.Pointer) {
+	if k == classBlock {
+		s.owner.FreeBlocks(p, 1)
+	} else {
+		s.owner.FreeChunk(p, arenaClass(k))
+	}
+	s.used.Add(-int64(k.size()))
+}
+
+// giveSpans takes spans back.
+func (s *Space) giveSpans(list []span) {
+	if len(list) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	for _, l := range list {
+		s.owner.FreeBlocks(l.base, l.blocks)
+		s.used.Add(-int64(l.size()))
+	}
+}
+
+// flush empties the cache. REQUIRES: s.mu.
+func (s *Space) flush() {
+	for k := range s.cache {
+		for _, p := range s.cache[k] {
+			s.giveMemory(class(k), p)
+		}
+		s.cache[k] = s.cache[k][:0]
+	}
+	s.cached = 0
+}
+
+// pressed tells whether the limit is near: heaps then collect earlier and keep less.
+func (s *Space) pressed() bool {
+	limit := s.config.Limit
+	return limit > 0 && s.used.Load() > limit-limit/4
+}
+
+func (s *Space) takeTracer() *Tracer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.tracers); n > 0 {
+		t := s.tracers[n-1]
+		s.tracers = s.tracers[:n-1]
+		return t
+	}
+	return new(Tracer)
+}
+
+func (s *Space) giveTracer(t *Tracer) {
+	s.mu.Lock()
+	s.tracers = append(s.tracers, t)
+	s.mu.Unlock()
+}
+
+// InArena tells whether p is an address of memory for heaps, whatever Space. Any goroutine.
+func InArena(p unsafe.Pointer) bool { return arena.Contains(p) }

@@ -1,0 +1,78 @@
+package heap
+
+import "unsafe"
+
+// Tracer visits references on behalf of a collection (or of Verify). A roots function calls Mark for each root.
+// Owner: the collection; it must not be kept.
+type Tracer struct {
+	epoch uint64  // the mark that this trace gives; an object that has it was visited
+	types []*Type // the table at the start of the trace
+
+	// stack holds the grey objects: marked, fields not yet visited. As integers, so that Go's collector neither scans it
+	// nor wants a write barrier.
+	stack []uintptr
+
+	bytes, objects uintptr // newly marked
+
+	// record, when not nil, takes the roots instead: Verify looks at them itself.
+	record func(unsafe.Pointer)
+}
+
+func (t *Tracer) begin(epoch uint64) {
+	t.epoch, t.types = epoch, typeTable()
+	t.bytes, t.objects = 0, 0
+}
+
+// Mark visits a reference to a heap object; nil is allowed.
+func (t *Tracer) Mark(p unsafe.Pointer) {
+	if p == nil {
+		return
+	}
+	if t.record != nil {
+		t.record(p)
+		return
+	}
+	if header := headerOf(p); *header&flagsMark != t.epoch {
+		*header = *header&^flagsMark | t.epoch | FlagOld
+		t.stack = append(t.stack, uintptr(p))
+	}
+}
+
+// drain blackens grey objects until there is none. Depth first by an explicit stack: in Go recursion costs four times
+// what it costs in C, and a list is as deep as it is long.
+func (t *Tracer) drain() {
+	stack, types, epoch := t.stack, t.types, t.epoch
+	for len(stack) > 0 {
+		p := pointerTo(&stack[len(stack)-1])
+		stack = stack[:len(stack)-1]
+		word := *headerOf(p)
+		ty := types[word>>typeShift]
+		size := ty.total
+		if size == 0 {
+			size = ty.sizeOf(p)
+		}
+		t.bytes += size
+		t.objects++
+		if word&flagLarge == 0 {
+			markLines(unsafe.Add(p, -HeaderSize), size)
+		}
+		for _, off := range ty.ptrs {
+			child := load(unsafe.Add(p, off))
+			if child == nil {
+				continue
+			}
+			if header := headerOf(child); *header&flagsMark != epoch {
+				*header = *header&^flagsMark | epoch | FlagOld
+				stack = append(stack, uintptr(child))
+			}
+		}
+	}
+	t.stack = stack
+}
+
+// fields marks what an object refers to.
+func (t *Tracer) fields(obj unsafe.Pointer) {
+	for _, off := range t.types[*headerOf(obj)>>typeShift].ptrs {
+		t.Mark(load(unsafe.Add(obj, off)))
+	}
+}

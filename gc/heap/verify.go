@@ -1,0 +1,270 @@
+package heap
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"unsafe"
+
+	"github.com/encorert/encorert/internal/arena"
+)
+
+// Verify checks the whole heap, as it must be whenever its actor is not inside an allocation:
+//
+//   - every reachable object has a valid header, and lies in memory of this heap that was handed out;
+//   - no two overlap;
+//   - a young object has no other flags; an old one is marked, its lines are, and it is logged or a store will log it;
+//   - no young object is reachable only through old objects that are not logged;
+//   - the remembered set holds what is flagged as logged.
+//
+// It trusts nothing that a collection uses but the headers. c is the running actor's cursor (or nil between Leave and
+// Enter); roots as for Collect. It is slow and allocates on Go's heap.
+func (h *Heap) Verify(c *Cursor, roots func(*Tracer)) error {
+	v := &verifier{h: h, types: typeTable(), seen: make(map[uintptr]uint64)}
+	v.cursors = []Cursor{h.aside, h.saved}
+	if c != nil {
+		v.cursors = append(v.cursors, *c)
+	}
+	v.index()
+	roots(&Tracer{record: func(p unsafe.Pointer) { v.roots = append(v.roots, p) }})
+	for _, p := range v.roots {
+		v.reach(p, "a root")
+	}
+	for i := range h.logged {
+		obj := pointerTo(&h.logged[i])
+		if word := *headerOf(obj); word&(flagLogged|FlagOld) != flagLogged {
+			v.fail("object %p in the remembered set has header %#x", obj, word)
+		}
+	}
+	v.drain()
+	if len(v.errs) == 0 {
+		v.overlaps()
+		v.generations()
+	}
+	return errors.Join(v.errs...)
+}
+
+// home says where a chunk or span is in the heap's lists.
+type home struct {
+	chunk   *chunk
+	blocks  int // of a span
+	adopted bool
+	// untouched is the number of the first line that this cycle has not allocated in.
+	untouched int
+}
+
+type verifier struct {
+	h       *Heap
+	types   []*Type
+	cursors []Cursor
+	homes   map[uintptr]home
+	roots   []unsafe.Pointer
+	seen    map[uintptr]uint64 // reachable objects and their headers
+	queue   []unsafe.Pointer
+	errs    []error
+}
+
+// maxFaults is the number of faults after which a report is long enough.
+const maxFaults = 10
+
+func (v *verifier) fail(format string, args ...any) {
+	if len(v.errs) < maxFaults {
+		v.errs = append(v.errs, fmt.Errorf(format, args...))
+	}
+}
+
+// index notes the heap's memory.
+func (v *verifier) index() {
+	v.homes = make(map[uintptr]home)
+	m := v.h.mem
+	if m == nil {
+		return
+	}
+	for i := range m.avail {
+		c := &m.avail[i]
+		untouched := c.class.lines()
+		if i == v.h.next-1 {
+			untouched = v.h.line
+		} else if i >= v.h.next {
+			untouched = 0
+		}
+		v.add(c.base, home{chunk: c, untouched: untouched})
+	}
+	for i := range m.full {
+		v.add(m.full[i].base, home{chunk: &m.full[i]})
+	}
+	for i := range m.adopted {
+		v.add(m.adopted[i].base, home{chunk: &m.adopted[i], adopted: true})
+	}
+	for _, l := range m.large {
+		v.add(l.base, home{blocks: l.blocks})
+	}
+}
+
+func (v *verifier) add(base unsafe.Pointer, at home) {
+	if _, twice := v.homes[uintptr(base)]; twice {
+		v.fail("%s is in the heap's lists twice", arena.Describe(uintptr(base)))
+	}
+	v.homes[uintptr(base)] = at
+}
+
+// find returns where the memory at an address belongs.
+func (v *verifier) find(a uintptr) (base uintptr, at home, ok bool) {
+	for k := range classes {
+		base = a &^ (k.size() - 1)
+		if at, ok = v.homes[base]; ok && (at.blocks > 0 || at.chunk.class >= k) {
+			return base, at, true
+		}
+	}
+	return 0, home{}, false
+}
+
+// reach checks one reference.
+func (v *verifier) reach(p unsafe.Pointer, from string) {
+	if p == nil {
+		return
+	}
+	if _, ok := v.seen[uintptr(p)]; ok {
+		return
+	}
+	v.seen[uintptr(p)] = 0
+	start := uintptr(p) - HeaderSize
+	switch base, at, ok := v.find(start); {
+	case !arena.Contains(p):
+		v.fail("%s refers to %p, outside the arena", from, p)
+	case uintptr(p)%8 != 0:
+		v.fail("%s refers to %p, which is not aligned", from, p)
+	case !ok:
+		v.fail("%s refers to %s, which is no memory of this heap", from, arena.Describe(uintptr(p)))
+	default:
+		v.object(p, base, at, from)
+	}
+}
+
+// object checks one object in memory of the heap.
+func (v *verifier) object(p unsafe.Pointer, base uintptr, at home, from string) {
+	word := *headerOf(p)
+	id := word >> typeShift
+	switch {
+	case word == poisonWord:
+		v.fail("%s refers to %p, which was freed and poisoned", from, p)
+		return
+	case id == 0 || id >= uint64(len(v.types)):
+		v.fail("%s refers to %p, whose header %#x names no type", from, p, word)
+		return
+	case uint64(uint32(word))&^flagsKnown != 0:
+		v.fail("%s refers to %p, whose header %#x has unknown flags", from, p, word)
+		return
+	}
+	t := v.types[id]
+	name := fmt.Sprintf("%s %p (header %#x)", t.name, p, word)
+	in, size := uintptr(p)-HeaderSize-base, t.sizeOf(p)
+	switch {
+	case (word&flagLarge != 0) != (at.blocks > 0):
+		v.fail("%s is large, or in a span, but not both", name)
+	case at.blocks > 0 && (in != 0 || size > uintptr(at.blocks)*BlockSize):
+		v.fail("%s of %d bytes does not fit its span of %d blocks", name, size, at.blocks)
+	case at.blocks == 0 && in+size > at.chunk.class.size():
+		v.fail("%s of %d bytes runs out of its chunk", name, size)
+	default:
+		v.flags(p, word, name, size, in, at)
+		v.seen[uintptr(p)] = word
+		v.queue = append(v.queue, p)
+	}
+}
+
+// flags checks the flag bits of an object against where it is.
+func (v *verifier) flags(p unsafe.Pointer, word uint64, name string, size, in uintptr, at home) {
+	start := uintptr(p) - HeaderSize
+	for _, c := range v.cursors {
+		if free := uintptr(c.Base) + c.Off; start < uintptr(c.Base)+c.Limit && start+size > free && c.rest() > 0 {
+			v.fail("%s lies in memory that is still to be handed out", name)
+		}
+	}
+	mark, old, logged := word&flagsMark, word&FlagOld != 0, word&flagLogged != 0
+	if mark == 0 {
+		if old || logged {
+			v.fail("%s is young, and flagged as old", name)
+		}
+		if at.chunk != nil && !at.adopted && int((in+size-1)/LineSize) >= at.untouched {
+			v.fail("%s is young, and where this cycle has not allocated", name)
+		}
+		return
+	}
+	if mark != v.h.epoch {
+		v.fail("%s died in an earlier collection", name)
+	}
+	if old == logged {
+		v.fail("%s is old, and neither or both of logged and unlogged", name)
+	}
+	if at.chunk != nil {
+		marks := at.chunk.marks()
+		for line := in / LineSize; line <= (in+size-1)/LineSize; line++ {
+			if marks[line] != 1 {
+				v.fail("%s is old, and its line %d is marked %d", name, line, marks[line])
+			}
+		}
+	}
+}
+
+// drain checks everything that the queue reaches.
+func (v *verifier) drain() {
+	for len(v.queue) > 0 && len(v.errs) < maxFaults {
+		p := v.queue[len(v.queue)-1]
+		v.queue = v.queue[:len(v.queue)-1]
+		t := v.types[*headerOf(p)>>typeShift]
+		for _, off := range t.ptrs {
+			v.reach(load(unsafe.Add(p, off)), fmt.Sprintf("%s %p at offset %d", t.name, p, off))
+		}
+	}
+}
+
+// overlaps checks that objects lie side by side.
+func (v *verifier) overlaps() {
+	all := make([]uintptr, 0, len(v.seen))
+	for a := range v.seen {
+		all = append(all, a)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] })
+	for i := 1; i < len(all); i++ {
+		p := pointerTo(&all[i-1])
+		if size := v.types[*headerOf(p)>>typeShift].sizeOf(p); all[i-1]+size > all[i] {
+			v.fail("objects %#x of %d bytes and %#x overlap", all[i-1], size, all[i])
+		}
+	}
+}
+
+// generations checks that a minor collection would find every young object.
+func (v *verifier) generations() {
+	found := make(map[uintptr]bool)
+	var queue []unsafe.Pointer
+	visit := func(p unsafe.Pointer) {
+		if p != nil && v.seen[uintptr(p)]&flagsMark == 0 && !found[uintptr(p)] {
+			found[uintptr(p)] = true
+			queue = append(queue, p)
+		}
+	}
+	fields := func(p unsafe.Pointer) {
+		for _, off := range v.types[*headerOf(p)>>typeShift].ptrs {
+			visit(load(unsafe.Add(p, off)))
+		}
+	}
+	for _, p := range v.roots {
+		visit(p)
+	}
+	for i := range v.h.logged {
+		if _, live := v.seen[v.h.logged[i]]; live {
+			fields(pointerTo(&v.h.logged[i]))
+		}
+	}
+	for len(queue) > 0 {
+		p := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		fields(p)
+	}
+	for a, word := range v.seen {
+		if word&flagsMark == 0 && !found[a] {
+			v.fail("young object %#x (header %#x) is reachable only through unlogged old objects", a, word)
+		}
+	}
+}
