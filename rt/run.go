@@ -27,11 +27,11 @@ const (
 var (
 	mainType = ActorType{Name: "rt.Run"}
 	doType   = ActorType{Name: "rt.Do"}
-	runMain  = Behaviour{Name: "main", Run: (*root).run}
-	runDo    = Behaviour{Name: "do", Run: (*root).run, Fail: failRoot}
+	runMain  = Behaviour{Name: "main", Run: runRoot}
+	runDo    = Behaviour{Name: "do", Run: runRoot, Fail: failRoot}
 )
 
-func (*root) run(cctx **Ctx, a *Actor, m *Message) {
+func runRoot(cctx **Ctx, _ *Actor, m *Message) {
 	r := (*root)(m.P1)
 	m.P1 = nil
 	if r.state.CompareAndSwap(rootPending, rootStarted) {
