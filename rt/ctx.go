@@ -26,6 +26,9 @@ type Ctx struct {
 // Self returns the running actor.
 func (ctx *Ctx) Self() *Actor { return ctx.self }
 
+// Behaviour returns the behaviour that runs, nil between two of them.
+func (ctx *Ctx) Behaviour() *Behaviour { return ctx.strand.current }
+
 // Runtime returns the runtime that the worker belongs to.
 func (ctx *Ctx) Runtime() *Runtime { return ctx.worker.rt }
 

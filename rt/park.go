@@ -25,6 +25,10 @@ type Waiter struct {
 	strand *strand
 }
 
+// Strand reports whether w stands for a parked strand. A wait may have other waiters in the same list, made of structs
+// that start with a Waiter of their own; those are not for Unpark.
+func (w *Waiter) Strand() bool { return w.strand != nil }
+
 // Block parks the behaviour with the actor's mailbox closed: no other behaviour of the actor runs until Unpark. The
 // worker goes on with other actors. Returns ErrClosed when the runtime is closing.
 func Block(cctx **Ctx, wait Wait) error { return (*cctx).strand.park(blocked, wait) }
