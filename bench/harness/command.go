@@ -1,0 +1,201 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+)
+
+// Program is the command tree of the benchmark program: one command for each workload, `list`, and the
+// hidden one that plays a variant. Reader, Writer and ErrWriter of the result are the caller's to set.
+func Program(workloads ...Workload) *cli.Command {
+	root := &cli.Command{
+		Name:            "encorert bench",
+		Usage:           "run benchmarks, the peers beside them",
+		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help",
+		Description:     programText,
+		HideHelpCommand: true,
+		Suggest:         true,
+		OnUsageError:    onUsageError,
+		ExitErrHandler:  func(context.Context, *cli.Command, error) {}, // main exits
+		Action:          noWorkload,
+	}
+	root.Commands = append(root.Commands, listCommand(workloads))
+	for _, w := range workloads {
+		root.Commands = append(root.Commands, workloadCommand(w))
+	}
+	root.Commands = append(root.Commands, childOf(workloads))
+	return root
+}
+
+const programText = `Every variant of a workload has a child process of its own that lives for the whole run and does one
+repetition on command; repetitions are interleaved (A B C, A B C, ...) after warm-up repetitions of each.
+The table gives median, minimum and spread (distance of the quartiles in per cent of the median) of the
+counted repetitions, and the paired difference to the first variant with its 95 % interval (Student's t).
+
+Exit status: 0 done; 1 a variant failed, counted wrongly, or the run was interrupted; 2 wrong usage.`
+
+func onUsageError(_ context.Context, _ *cli.Command, err error, _ bool) error { return Usage(err) }
+
+func noWorkload(_ context.Context, cmd *cli.Command) error {
+	if name := cmd.Args().First(); name != "" {
+		return Usage(fmt.Errorf("no workload %q; `encorert bench list` names them", name))
+	}
+	return Usage(errors.New("which workload? `encorert bench list` names them"))
+}
+
+func listCommand(workloads []Workload) *cli.Command {
+	return &cli.Command{
+		Name:         "list",
+		Usage:        "name the workloads, one line each",
+		OnUsageError: onUsageError,
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Args().Present() {
+				return Usage(fmt.Errorf("list takes no argument, got %q", cmd.Args().First()))
+			}
+			wide := 0
+			for _, w := range workloads {
+				wide = max(wide, len(w.Name))
+			}
+			for _, w := range workloads {
+				if _, err := fmt.Fprintf(cmd.Root().Writer, "%-*s  %s\n", wide, w.Name, w.Summary); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// commonFlags are those that every workload has.
+func commonFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.IntFlag{Name: "runs", Value: 10, Usage: "counted repetitions of each variant"},
+		&cli.IntFlag{Name: "warmup", Value: 2, Usage: "repetitions of each variant before the counted ones"},
+		&cli.IntFlag{Name: "workers", Usage: "workers of the runtime, and GOMAXPROCS of every variant", Value: runtime.GOMAXPROCS(0)},
+		&cli.StringSliceFlag{Name: "variants", Usage: "run only these `names` (comma-separated)"},
+		&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "longest time for one repetition"},
+		&cli.BoolFlag{Name: "json", Usage: "print one JSON object on stdout and nothing else"},
+	}
+}
+
+func workloadCommand(w Workload) *cli.Command {
+	flags := commonFlags()
+	if w.Flags != nil {
+		flags = append(w.Flags(), flags...)
+	}
+	return &cli.Command{
+		Name:            w.Name,
+		Usage:           w.Summary,
+		Description:     w.Description,
+		Flags:           flags,
+		HideHelpCommand: true,
+		OnUsageError:    onUsageError,
+		Action: func(stdctx context.Context, cmd *cli.Command) error {
+			return runWorkload(stdctx, cmd, w)
+		},
+	}
+}
+
+func runWorkload(stdctx context.Context, cmd *cli.Command, w Workload) error {
+	if cmd.Args().Present() {
+		return Usage(fmt.Errorf("%s takes no argument, got %q", w.Name, cmd.Args().First()))
+	}
+	common := Common{Workers: cmd.Int("workers"), Runs: cmd.Int("runs")}
+	runner := Runner{Runs: common.Runs, Warmup: cmd.Int("warmup"), Timeout: cmd.Duration("timeout")}
+	switch {
+	case common.Workers < 1:
+		return Usage(errors.New("--workers must be 1 or more"))
+	case common.Runs < 1:
+		return Usage(errors.New("--runs must be 1 or more"))
+	case runner.Warmup < 1:
+		return Usage(errors.New("--warmup must be 1 or more: the times are to be warm"))
+	case runner.Timeout <= 0:
+		return Usage(errors.New("--timeout must be above zero"))
+	}
+	plan, err := w.Plan(cmd, common)
+	if err != nil {
+		return Usage(err)
+	}
+	if err := plan.restrict(cmd.StringSlice("variants")); err != nil {
+		return Usage(err)
+	}
+	step, done := progress(cmd.Root().ErrWriter, runner.steps(plan))
+	defer done()
+	runner.Step = step
+	res, err := runner.Run(stdctx, plan)
+	done()
+	if plan.Close != nil {
+		err = errors.Join(err, plan.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.Name, err)
+	}
+	report, err := plan.Report(res)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.Name, err)
+	}
+	if cmd.Bool("json") {
+		return writeJSON(cmd.Root().Writer, report)
+	}
+	return report.Table(cmd.Root().Writer)
+}
+
+// restrict drops the variants that names, if there are any, do not contain.
+func (p *Plan) restrict(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	known := make([]string, len(p.Variants))
+	for i, v := range p.Variants {
+		known[i] = v.Name
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("--variants: no variant %q, there are: %s", name, strings.Join(known, ", "))
+		}
+	}
+	for _, v := range p.Variants {
+		if slices.Contains(names, v.Name) && v.Needs != "" && !slices.Contains(names, v.Needs) {
+			return fmt.Errorf("--variants: %s needs %s as well", v.Name, v.Needs)
+		}
+	}
+	p.Variants = slices.DeleteFunc(p.Variants, func(v Variant) bool { return !slices.Contains(names, v.Name) })
+	return nil
+}
+
+// childOf is the hidden command that Self launches: <workload> <variant> <params>.
+func childOf(workloads []Workload) *cli.Command {
+	return &cli.Command{
+		Name:            childCommand,
+		Hidden:          true,
+		SkipFlagParsing: true,
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			args := cmd.Args().Slice()
+			if len(args) != 3 {
+				return Usage(fmt.Errorf("%s wants a workload, a variant and its parameters", childCommand))
+			}
+			for _, w := range workloads {
+				if w.Name == args[0] {
+					return play(w, args[1], args[2], cmd.Root().Reader, cmd.Root().Writer)
+				}
+			}
+			return Usage(fmt.Errorf("%s: no workload %q", childCommand, args[0]))
+		},
+	}
+}
+
+func play(w Workload, variant, params string, in io.Reader, out io.Writer) error {
+	repeat, err := w.Child(variant, []byte(params))
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", w.Name, variant, err)
+	}
+	return serve(in, out, repeat)
+}

@@ -1,0 +1,46 @@
+package harness
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// Machine states where a measurement was made. Empty and zero fields are unknown.
+type Machine struct {
+	CPU        string `json:"cpu"`        // the processor's name for itself
+	Cores      int    `json:"cores"`      // processors that this process may use
+	GOMAXPROCS int    `json:"gomaxprocs"` // of the process that runs the variants, not theirs
+	MemoryMB   int64  `json:"memory_mb"`  // MiB
+	OS         string `json:"os"`
+	Arch       string `json:"arch"`
+	Kernel     string `json:"kernel"`
+	Go         string `json:"go"` // version of the toolchain that built this program
+}
+
+// ThisMachine looks up the facts.
+func ThisMachine() Machine {
+	m := Machine{
+		Cores:      runtime.NumCPU(),
+		GOMAXPROCS: runtime.GOMAXPROCS(0),
+		OS:         runtime.GOOS,
+		Arch:       runtime.GOARCH,
+		Go:         runtime.Version(),
+	}
+	m.lookUp()
+	return m
+}
+
+// String is one line for the foot of a table.
+func (m Machine) String() string {
+	parts := []string{}
+	if m.CPU != "" {
+		parts = append(parts, m.CPU)
+	}
+	parts = append(parts, fmt.Sprintf("%d cores", m.Cores))
+	if m.MemoryMB != 0 {
+		parts = append(parts, fmt.Sprintf("%d MB", m.MemoryMB))
+	}
+	parts = append(parts, strings.TrimSpace(m.OS+"/"+m.Arch+" "+m.Kernel), m.Go)
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,67 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The protocol between the benchmark program and a variant's process; peers in other languages speak it
+// as well, so it is kept to lines.
+//
+//	parent -> child   one line on stdin: {"rep":N}, N from 1. It asks for one repetition. A child need not
+//	                  read what the line says.
+//	child -> parent   one line on stdout: {"ms":61.2,"count":15333862}
+//	                  or, in place of it, {"error":"what went wrong"}
+//	end of stdin      the child ends with status 0
+//
+// Nothing else may be written to stdout; stderr is free, its end is quoted when the child fails.
+
+// request asks for one repetition.
+type request struct {
+	Rep int `json:"rep"`
+}
+
+// answer is the child's line. Millis is a pointer so that an answer without it is told from 0 ms.
+type answer struct {
+	Millis *float64           `json:"ms,omitempty"`
+	Count  int64              `json:"count,omitempty"`
+	RSSKiB int64              `json:"rss_kib,omitempty"`
+	Values map[string]float64 `json:"values,omitempty"`
+	Error  string             `json:"error,omitempty"`
+}
+
+// maxLine bounds a line of the protocol, in bytes; picked, an answer has some hundred.
+const maxLine = 1 << 20
+
+var errNoMillis = errors.New(`no "ms" above zero in the answer`)
+
+// parseAnswer reads a child's line.
+func parseAnswer(line []byte) (Repetition, error) {
+	var a answer
+	d := json.NewDecoder(bytes.NewReader(line))
+	if err := d.Decode(&a); err != nil {
+		return Repetition{}, fmt.Errorf("answered %q, which is no JSON object of the protocol: %w", clip(line), err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return Repetition{}, fmt.Errorf("answered %q: more than one JSON object in a line", clip(line))
+	}
+	if a.Error != "" {
+		return Repetition{}, fmt.Errorf("reported: %s", a.Error)
+	}
+	if a.Millis == nil || !(*a.Millis > 0) {
+		return Repetition{}, fmt.Errorf("answered %q: %w", clip(line), errNoMillis)
+	}
+	return Repetition{Millis: *a.Millis, Count: a.Count, RSSKiB: a.RSSKiB, Values: a.Values}, nil
+}
+
+// clip keeps the start of a line that is to be quoted in an error.
+func clip(line []byte) []byte {
+	const most = 200
+	if len(line) <= most {
+		return line
+	}
+	return append(append([]byte{}, line[:most]...), "..."...)
+}

@@ -1,0 +1,173 @@
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/urfave/cli/v3"
+)
+
+// goldenHead describes made-up measurements on a made-up machine.
+func goldenHead() fakeReport {
+	series := func(rss int64, millis ...float64) *Series {
+		s := &Series{Warm: []Repetition{{Millis: 99, RSSKiB: rss}}}
+		for _, ms := range millis {
+			s.Reps = append(s.Reps, Repetition{Millis: ms})
+		}
+		return s
+	}
+	res := &Results{
+		Order: []string{"encorert", "go", "peer"},
+		Series: map[string]*Series{
+			"encorert": series(40<<10, 61, 60, 62, 61),
+			"go":       series(30<<10, 371, 369, 372, 390),
+			"peer":     series(0, 50, 51, 49, 50),
+		},
+		Missing: map[string]string{"java": "needs java and javac (a JDK) in PATH"},
+	}
+	h := NewHead("fake", Common{Workers: 2, Runs: 4}, res)
+	h.Machine = Machine{CPU: "Example 9000", Cores: 2, GOMAXPROCS: 2, MemoryMB: 4096, OS: "linux", Arch: "amd64", Kernel: "6.1", Go: "go1.26"}
+	return fakeReport{h, res.Order}
+}
+
+func TestTableGolden(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, goldenHead().Table(&out))
+	requireGolden(t, "table.golden", out.Bytes())
+}
+
+func TestJSONGolden(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, writeJSON(&out, goldenHead()))
+	requireGolden(t, "report.golden.json", out.Bytes())
+}
+
+func TestMachine(t *testing.T) {
+	m := ThisMachine()
+	require.Equal(t, runtime.Version(), m.Go)
+	require.Positive(t, m.Cores)
+	require.NotContains(t, m.String(), "\n")
+	if runtime.GOOS == "linux" {
+		require.Positive(t, m.MemoryMB)
+		require.NotEmpty(t, m.Kernel)
+	}
+	require.Equal(t, "3 cores, plan9/arm, go1.26", Machine{Cores: 3, OS: "plan9", Arch: "arm", Go: "go1.26"}.String())
+}
+
+func TestProgramPrintsTable(t *testing.T) {
+	out, said, err := runProgram(t, nil, "fake", "--runs=2", "--warmup=1", "--workers=1")
+	require.NoError(t, err)
+	require.Empty(t, said, "no progress where stderr is no terminal")
+	require.Contains(t, out, "steady")
+	require.Contains(t, out, "12.5") // median of 12 and 13
+	require.Contains(t, out, "3.00") // times
+}
+
+func TestProgramPrintsOneJSONObject(t *testing.T) {
+	out, said, err := runProgram(t, nil, "fake", "--runs=2", "--warmup=1", "--workers=1", "--json")
+	require.NoError(t, err)
+	require.Empty(t, said)
+	var object map[string]any
+	d := json.NewDecoder(strings.NewReader(out))
+	require.NoError(t, d.Decode(&object))
+	require.False(t, d.More(), "one object and nothing else")
+	for _, key := range []string{"workload", "workers", "runs", "machine", "samples"} {
+		require.Contains(t, object, key)
+	}
+}
+
+func TestProgramPrintsNothingOnStdoutOnFailure(t *testing.T) {
+	for _, mode := range []string{"--json=true", "--json=false"} {
+		out, _, err := runProgram(t, []string{"steady", "miscounts"}, "fake", "--runs=1", mode)
+		require.ErrorContains(t, err, "fake: variant miscounts counted 41")
+		require.Equal(t, 1, Status(err))
+		require.Empty(t, out)
+	}
+}
+
+func TestProgramRunsSomeVariants(t *testing.T) {
+	out, _, err := runProgram(t, []string{"steady", "dies"}, "fake", "--runs=1", "--variants=steady")
+	require.NoError(t, err)
+	require.NotContains(t, out, "dies")
+}
+
+func TestRestrict(t *testing.T) {
+	plan := &Plan{Variants: []Variant{{Name: "a"}, {Name: "b", Needs: "a"}}}
+	require.ErrorContains(t, plan.restrict([]string{"b"}), "b needs a as well")
+	require.NoError(t, plan.restrict([]string{"a", "b"}))
+	require.Len(t, plan.Variants, 2)
+	require.NoError(t, plan.restrict([]string{"a"}))
+	require.Len(t, plan.Variants, 1)
+}
+
+func TestProgramClosesPlan(t *testing.T) {
+	for _, variant := range []string{"steady", "dies"} {
+		closed := 0
+		w := fake(nil)
+		w.Plan = func(_ *cli.Command, common Common) (*Plan, error) {
+			plan := fakePlan(common, variant)
+			plan.Close = func() error { closed++; return nil }
+			return plan, nil
+		}
+		program := Program(w)
+		program.Writer, program.ErrWriter = io.Discard, io.Discard
+		_ = program.Run(t.Context(), []string{"bench", "fake", "--runs=1"})
+		require.Equal(t, 1, closed, variant)
+	}
+}
+
+func TestProgramUsageErrors(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "which workload"},
+		{[]string{"nosuch"}, `no workload "nosuch"`},
+		{[]string{"--nosuch"}, "nosuch"},
+		{[]string{"list", "extra"}, "list takes no argument"},
+		{[]string{"fake", "extra"}, "fake takes no argument"},
+		{[]string{"fake", "--nosuch"}, "nosuch"},
+		{[]string{"fake", "--runs=many"}, "many"},
+		{[]string{"fake", "--runs=0"}, "--runs must be 1 or more"},
+		{[]string{"fake", "--warmup=0"}, "--warmup must be 1 or more"},
+		{[]string{"fake", "--workers=0"}, "--workers must be 1 or more"},
+		{[]string{"fake", "--timeout=0"}, "--timeout must be above zero"},
+		{[]string{"fake", "--variants=nosuch"}, `no variant "nosuch", there are: steady, slow`},
+		{[]string{"fake", "--refuse"}, "--refuse given"},
+	} {
+		out, _, err := runProgram(t, nil, c.args...)
+		require.ErrorContains(t, err, c.want, "%q", c.args)
+		require.Equal(t, 2, Status(err), "%q", c.args)
+		require.Empty(t, out, "%q", c.args)
+	}
+}
+
+func TestProgramLists(t *testing.T) {
+	out, _, err := runProgram(t, nil, "list")
+	require.NoError(t, err)
+	require.Equal(t, "fake  variants that answer and variants that do not\n", out)
+}
+
+func TestProgramHelp(t *testing.T) {
+	out, _, err := runProgram(t, nil, "--help")
+	require.NoError(t, err)
+	require.Contains(t, out, "fake")
+	require.NotContains(t, out, "\n   "+childCommand)
+	out, _, err = runProgram(t, nil, "fake", "--help")
+	require.NoError(t, err)
+	require.Contains(t, out, "Fake does nothing.")
+	require.Contains(t, out, "--runs")
+}
+
+func TestStatus(t *testing.T) {
+	require.Equal(t, 0, Status(nil))
+	require.Equal(t, 1, Status(errors.New("x")))
+	require.Equal(t, 2, Status(Usage(errors.New("x"))))
+	require.NoError(t, Usage(nil))
+}
