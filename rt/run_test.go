@@ -362,6 +362,7 @@ func TestStaleContextIsRejected(t *testing.T) {
 // Mallocs counts the whole process, so this test runs alone, and allows for what the test framework does.
 func TestMessagesAllocateNothing(t *testing.T) {
 	const messages, most = 1_000_000, 1_000
+	t.Setenv(rt.ModesVariable, "")
 	for _, n := range []int{1, 2} {
 		r := runtimeOf(t, rt.Config{Workers: n})
 		ring := func(rounds int) {

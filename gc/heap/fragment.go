@@ -42,16 +42,16 @@ func (s *Space) NewFragment() *Fragment {
 
 // alloc returns room for an object, with arbitrary contents.
 func (f *Fragment) alloc(size uintptr) (unsafe.Pointer, error) {
-	if f.cursor.rest() < size {
-		if size > MaxSmall {
-			l, err := f.space.takeSpan(spanBlocks(size))
-			if err != nil {
-				return nil, err
-			}
-			f.large = append(f.large, l)
-			f.bytes += l.size()
-			return l.base, nil
+	if size > MaxSmall {
+		l, err := f.space.takeSpan(spanBlocks(size))
+		if err != nil {
+			return nil, err
 		}
+		f.large = append(f.large, l)
+		f.bytes += l.size()
+		return l.base, nil
+	}
+	if f.cursor.rest() < size {
 		c, err := f.space.takeChunk(f.grade(size))
 		if err != nil {
 			return nil, err

@@ -27,9 +27,14 @@ var registry struct {
 	table atomic.Pointer[[]*Type]
 }
 
-func init() { registry.table.Store(&[]*Type{nil}) }
-
-func typeTable() []*Type { return *registry.table.Load() }
+// typeTable returns the types registered so far. Package-level variables register before any init function, so the table
+// begins with the first of them.
+func typeTable() []*Type {
+	if table := registry.table.Load(); table != nil {
+		return *table
+	}
+	return []*Type{nil}
+}
 
 // NewType registers a type of objects: the size of the payload in bytes, and the offsets in it of the slots that hold
 // pointers to heap objects or nil, in ascending order. Meant for package-level variables of generated code; any
@@ -65,7 +70,7 @@ func register(t *Type) *Type {
 	}
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
-	old := *registry.table.Load()
+	old := typeTable()
 	if len(old) >= maxTypes {
 		panic(fmt.Sprintf("heap: no room for type %s: %d types exist", t.name, len(old)-1))
 	}

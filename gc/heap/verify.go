@@ -21,10 +21,10 @@ import (
 // Enter); roots as for Collect. It is slow and allocates on Go's heap.
 func (h *Heap) Verify(c *Cursor, roots func(*Tracer)) error {
 	v := &verifier{h: h, types: typeTable(), seen: make(map[uintptr]uint64)}
-	v.cursors = []Cursor{h.aside, h.saved}
-	if c != nil {
-		v.cursors = append(v.cursors, *c)
+	if c == nil {
+		c = &h.saved
 	}
+	v.cursors = [2]Cursor{*c, h.aside}
 	v.index()
 	roots(&Tracer{record: func(p unsafe.Pointer) { v.roots = append(v.roots, p) }})
 	for _, p := range v.roots {
@@ -56,7 +56,7 @@ type home struct {
 type verifier struct {
 	h       *Heap
 	types   []*Type
-	cursors []Cursor
+	cursors [2]Cursor
 	homes   map[uintptr]home
 	roots   []unsafe.Pointer
 	seen    map[uintptr]uint64 // reachable objects and their headers
