@@ -1,0 +1,168 @@
+package mailbox
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func newBox() (*Box[int], *Pool[int]) {
+	b := new(Box[int])
+	b.Init()
+	return b, NewPool(new(Depot[int]))
+}
+
+// takeAll empties the box as its owner.
+func takeAll(b *Box[int], p *Pool[int]) (got []int) {
+	for m := b.Next(p); m != nil; m = b.Next(p) {
+		got = append(got, *m)
+	}
+	return got
+}
+
+func TestRemotePushOwnsExactlyTheIdleBox(t *testing.T) {
+	b, p := newBox()
+	assert.True(t, b.PushRemote(p, 1), "idle: the pusher owns")
+	assert.False(t, b.PushRemote(p, 2), "owned already")
+	assert.False(t, b.Claim())
+	assert.False(t, b.Release(), "something is there")
+	assert.Equal(t, []int{1, 2}, takeAll(b, p))
+	assert.False(t, b.PushRemote(p, 3), "empty but owned")
+	assert.False(t, b.Release())
+	assert.Equal(t, []int{3}, takeAll(b, p))
+	require.True(t, b.Release())
+	assert.True(t, b.PushRemote(p, 4))
+	assert.Equal(t, []int{4}, takeAll(b, p))
+}
+
+func TestClaimOwnsTheIdleBoxOnce(t *testing.T) {
+	b, p := newBox()
+	require.True(t, b.Claim())
+	assert.False(t, b.Claim())
+	b.PushLocal(p, 1)
+	assert.False(t, b.Release(), "something is in the local part")
+	assert.Equal(t, []int{1}, takeAll(b, p))
+	require.True(t, b.Release())
+	assert.True(t, b.Claim())
+}
+
+func TestRemoteMessagesGoBeforeALaterLocalPush(t *testing.T) {
+	b, p := newBox()
+	require.True(t, b.Claim())
+	b.PushLocal(p, 1)
+	b.PushRemote(p, 2)
+	b.PushRemote(p, 3)
+	b.PushLocal(p, 4)
+	b.PushRemote(p, 5)
+	assert.Equal(t, []int{1, 2, 3, 4, 5}, takeAll(b, p))
+}
+
+func TestHomeEndsWithGiveUpAndWithRelease(t *testing.T) {
+	b, p := newBox()
+	assert.EqualValues(t, NoHome, b.Home())
+	require.True(t, b.Claim())
+	b.SetHome(7)
+	assert.EqualValues(t, 7, b.Home())
+	b.GiveUpHome()
+	assert.EqualValues(t, NoHome, b.Home())
+	b.SetHome(7)
+	b.PushLocal(p, 1)
+	assert.False(t, b.Release())
+	assert.EqualValues(t, 7, b.Home(), "a box that is not empty is not released, and keeps its home")
+	takeAll(b, p)
+	require.True(t, b.Release())
+	assert.EqualValues(t, NoHome, b.Home(), "no worker may think that a released actor is its own")
+}
+
+func TestEmptyAndLen(t *testing.T) {
+	b, p := newBox()
+	b.Claim()
+	assert.True(t, b.Empty())
+	b.PushRemote(p, 1)
+	assert.False(t, b.Empty())
+	assert.Zero(t, b.Len(), "remote messages are not counted")
+	b.PushLocal(p, 2)
+	assert.Equal(t, 2, b.Len())
+	takeAll(b, p)
+	assert.True(t, b.Empty())
+}
+
+// The local part keeps its order while it grows, whatever the place of its head; and over the wrap of its counters.
+func TestLocalPartGrowsInOrder(t *testing.T) {
+	for _, start := range []uint32{0, 1, 3, ^uint32(0) - 5, ^uint32(0)} {
+		b, p := newBox()
+		b.Claim()
+		b.local.head, b.local.tail = start, start
+		next, want := 0, 0
+		for burst := 1; burst < 200; burst += 7 {
+			for range burst {
+				b.PushLocal(p, next)
+				next++
+			}
+			for range burst / 2 {
+				require.Equal(t, want, *b.Next(p))
+				want++
+			}
+		}
+		for m := b.Next(p); m != nil; m = b.Next(p) {
+			require.Equal(t, want, *m)
+			want++
+		}
+		assert.Equal(t, next, want)
+	}
+}
+
+func TestReleaseGivesALargeBufferBack(t *testing.T) {
+	b, p := newBox()
+	b.Claim()
+	for i := range 3 * keepSlots {
+		b.PushLocal(p, i)
+	}
+	takeAll(b, p)
+	require.True(t, b.Release())
+	assert.Empty(t, b.local.buf)
+	b.Claim()
+	for i := range keepSlots {
+		b.PushLocal(p, i)
+	}
+	takeAll(b, p)
+	require.True(t, b.Release())
+	assert.Len(t, b.local.buf, keepSlots, "a small one stays")
+}
+
+func TestIdleMarkPassesForANode(t *testing.T) {
+	assert.Zero(t, uintptr(idlePointer)%unsafe.Alignof(Node[[3]uint64]{}))
+	assert.GreaterOrEqual(t, unsafe.Sizeof(idleWords), unsafe.Sizeof(Node[[31]uint64]{}))
+	assert.NotNil(t, idleMark[int]())
+}
+
+func TestNoAllocationInTheSteadyState(t *testing.T) {
+	b, p := newBox()
+	b.Claim()
+	round := func() {
+		for i := range 20 {
+			b.PushRemote(p, i)
+			b.PushLocal(p, i)
+		}
+		for b.Next(p) != nil {
+		}
+		if !b.Release() || !b.Claim() {
+			t.Error("the box was not empty, or not idle")
+		}
+	}
+	round()
+	assert.Zero(t, testing.AllocsPerRun(1000, round))
+}
+
+// A node in the pool must not keep alive what its message named.
+func TestPooledNodesForgetTheirMessage(t *testing.T) {
+	b := new(Box[*int])
+	b.Init()
+	p := NewPool(new(Depot[*int]))
+	b.PushRemote(p, new(int))
+	b.Next(p)
+	require.NotNil(t, p.free)
+	assert.Nil(t, p.free.msg)
+}

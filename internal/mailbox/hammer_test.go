@@ -1,0 +1,285 @@
+package mailbox
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/encorert/encorert/internal/hammer"
+)
+
+// One box, and goroutines that all want it: by Claim, by PushRemote, and by giving it up just when others push.
+// Exactly one owns it at any time; every message is seen once and in its sender's order.
+func TestOwnershipHammer(t *testing.T) {
+	type message struct{ from, seq int }
+	const goroutines = 4
+	rounds := hammer.Rounds(100_000, 2_000_000)
+	b := new(Box[message])
+	b.Init()
+	d := new(Depot[message])
+	var pools [goroutines]*Pool[message]
+	for g := range pools {
+		pools[g] = NewPool(d)
+	}
+	var owner atomic.Int32
+	var next [goroutines]int // Owner: the owner of the box
+	own := func(g int) {
+		for {
+			if !owner.CompareAndSwap(0, int32(g+1)) {
+				t.Errorf("%d owns the box beside %d", g+1, owner.Load())
+				return
+			}
+			for m := b.Next(pools[g]); m != nil; m = b.Next(pools[g]) {
+				if m.seq != next[m.from] {
+					t.Errorf("message %d of sender %d came where %d was due", m.seq, m.from, next[m.from])
+				}
+				next[m.from] = m.seq + 1
+			}
+			owner.Store(0)
+			if b.Release() {
+				return
+			}
+		}
+	}
+	hammer.Run(t, goroutines, rounds, func(g, round int) {
+		if t.Failed() {
+			return // what follows a fault is of no interest, and may not end
+		}
+		m := message{from: g, seq: round}
+		if round%2 == g%2 && b.Claim() {
+			b.PushLocal(pools[g], m)
+			own(g)
+		} else if b.PushRemote(pools[g], m) {
+			own(g)
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for g := range next {
+		assert.Equal(t, rounds, next[g], "messages of %d", g)
+	}
+	assert.True(t, b.Claim(), "idle at the end")
+}
+
+// The parts of a scheduler that a mailbox relies on, with chance where the scheduler has hints: workers with a private
+// queue each, a queue that all take from, homes that move.
+type town struct {
+	t       *testing.T
+	mu      sync.Mutex
+	shared  []*citizen // guarded by mu
+	open    atomic.Int64
+	sinks   []*citizen
+	relays  []*citizen
+	sources int
+	steps   int
+}
+
+// citizen is an actor. A source sends itself one message per step; at each it sends a numbered direct message to a
+// sink, and then asks a relay to send another to the same sink, which must find the direct one already handled.
+type citizen struct {
+	box   Box[letter]
+	owner atomic.Int32
+	kind  uint8
+	name  int // of a source
+
+	sent   []int // by a source to each sink
+	direct []int // got by a sink from each source
+	relay  int
+}
+
+type letter struct {
+	kind       uint8
+	from, sink int
+	seq        int
+}
+
+const (
+	stepLetter uint8 = iota
+	directLetter
+	relayLetter // to a relay
+	secondLetter
+)
+
+type resident struct {
+	*town
+	home    uint32
+	pool    *Pool[letter]
+	private []*citizen
+	random  *rand.Rand
+}
+
+func (w *resident) send(to *citizen, m letter) {
+	w.open.Add(1)
+	switch {
+	case to.box.Home() == w.home:
+		to.box.PushLocal(w.pool, m)
+	case to.box.Claim():
+		w.acquire(to)
+		to.box.PushLocal(w.pool, m)
+		w.enqueue(to)
+	case to.box.PushRemote(w.pool, m):
+		w.acquire(to)
+		w.enqueue(to)
+	}
+}
+
+// acquire notes that w owns a now. Nobody else may.
+func (w *resident) acquire(a *citizen) {
+	if !a.owner.CompareAndSwap(0, int32(w.home)) {
+		w.t.Errorf("%d owns an actor beside %d", w.home, a.owner.Load())
+	}
+}
+
+func (w *resident) enqueue(a *citizen) {
+	if w.random.IntN(3) != 0 {
+		a.box.SetHome(w.home)
+		w.private = append(w.private, a)
+		return
+	}
+	a.owner.Store(0)
+	a.box.GiveUpHome()
+	w.mu.Lock()
+	w.shared = append(w.shared, a)
+	w.mu.Unlock()
+}
+
+func (w *resident) find() *citizen {
+	if n := len(w.private); n > 0 && w.random.IntN(4) != 0 {
+		a := w.private[0]
+		w.private = w.private[1:]
+		return a
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.shared); n > 0 {
+		a := w.shared[0]
+		w.shared = w.shared[1:]
+		w.acquire(a)
+		return a
+	}
+	return nil
+}
+
+func (w *resident) run(a *citizen) {
+	a.box.SetHome(w.home)
+	for range 1 + w.random.IntN(5) {
+		m := a.box.Next(w.pool)
+		if m == nil {
+			break
+		}
+		w.handle(a, *m)
+		w.open.Add(-1)
+	}
+	a.owner.Store(0)
+	if a.box.Release() {
+		return
+	}
+	w.acquire(a)
+	w.enqueue(a)
+}
+
+func (w *resident) handle(a *citizen, m letter) {
+	switch m.kind {
+	case stepLetter:
+		w.step(a)
+		if m.seq+1 < w.steps {
+			w.send(a, letter{kind: stepLetter, seq: m.seq + 1})
+		}
+	case directLetter:
+		if m.seq != a.direct[m.from] {
+			w.t.Errorf("message %d of source %d came where %d was due", m.seq, m.from, a.direct[m.from])
+		}
+		a.direct[m.from] = m.seq + 1
+	case relayLetter:
+		w.send(w.sinks[m.sink], letter{kind: secondLetter, from: m.from, seq: m.seq})
+	case secondLetter:
+		if a.direct[m.from] <= m.seq {
+			w.t.Errorf("a relayed message has overtaken message %d of source %d", m.seq, m.from)
+		}
+		a.relay++
+	}
+}
+
+func (w *resident) step(a *citizen) {
+	k := w.random.IntN(len(w.sinks))
+	seq := a.sent[k]
+	a.sent[k]++
+	w.send(w.sinks[k], letter{kind: directLetter, from: a.name, seq: seq})
+	w.send(w.relays[w.random.IntN(len(w.relays))], letter{kind: relayLetter, from: a.name, sink: k, seq: seq})
+}
+
+func TestDeliveryHammer(t *testing.T) {
+	const workers, foreign, inside, sinks, relays = 3, 2, 3, 3, 4
+	town := &town{t: t, sources: inside + foreign, steps: hammer.Rounds(4_000, 400_000)}
+	newCitizen := func(name int) *citizen {
+		c := &citizen{name: name, sent: make([]int, sinks), direct: make([]int, town.sources)}
+		c.box.Init()
+		return c
+	}
+	for range sinks {
+		town.sinks = append(town.sinks, newCitizen(0))
+	}
+	for range relays {
+		town.relays = append(town.relays, newCitizen(0))
+	}
+	depot := new(Depot[letter])
+	residents := make([]*resident, workers+foreign)
+	for g := range residents {
+		residents[g] = &resident{
+			town: town, home: uint32(g + 1), pool: NewPool(depot), random: rand.New(rand.NewPCG(1, uint64(g))),
+		}
+	}
+	sources := make([]*citizen, town.sources)
+	for name := range sources {
+		sources[name] = newCitizen(name)
+	}
+	town.open.Store(foreign) // held by the foreign goroutines until they are done
+	for _, a := range sources[:inside] {
+		w := residents[0]
+		w.send(a, letter{kind: stepLetter})
+	}
+	hammer.Run(t, workers+foreign, 1, func(g, _ int) {
+		w := residents[g]
+		if g >= workers { // a foreign goroutine: only remote pushes, and no queue of its own
+			a := sources[inside+g-workers]
+			for range town.steps {
+				w.step(a)
+				for len(w.private) > 0 {
+					b := w.private[0]
+					w.private = w.private[1:]
+					b.owner.Store(0)
+					b.box.GiveUpHome()
+					w.mu.Lock()
+					w.shared = append(w.shared, b)
+					w.mu.Unlock()
+				}
+			}
+			town.open.Add(-1)
+			return
+		}
+		for town.open.Load() > 0 && !t.Failed() {
+			if a := w.find(); a != nil {
+				w.run(a)
+			} else {
+				runtime.Gosched()
+			}
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	got := 0
+	for k, sink := range town.sinks {
+		for name, source := range sources {
+			assert.Equal(t, source.sent[k], sink.direct[name])
+		}
+		got += sink.relay
+		assert.True(t, sink.box.Claim(), "idle at the end")
+	}
+	assert.Equal(t, town.sources*town.steps, got)
+}

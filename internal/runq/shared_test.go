@@ -1,0 +1,181 @@
+package runq_test
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/encorert/encorert/internal/hammer"
+	"github.com/encorert/encorert/internal/runq"
+)
+
+// nearWrap is where the counters start, so that every test crosses their wrap.
+var nearWrap = []uint32{0, ^uint32(0) - runq.SharedSlots/2, ^uint32(0)}
+
+func numbered(n int) []int {
+	items := make([]int, n)
+	for i := range items {
+		items[i] = i
+	}
+	return items
+}
+
+func TestSharedIsFirstInFirstOutAndBounded(t *testing.T) {
+	items := numbered(runq.SharedSlots)
+	for _, start := range nearWrap {
+		var q runq.Shared[int]
+		q.StartAt(start)
+		for range 3 {
+			require.True(t, q.Empty())
+			require.Nil(t, q.Pop())
+			for i := range items {
+				require.True(t, q.Push(&items[i]))
+				require.False(t, q.Empty())
+			}
+			require.False(t, q.Push(new(int)), "full")
+			for i := range items {
+				require.Same(t, &items[i], q.Pop())
+			}
+		}
+	}
+}
+
+func TestStealTakesTheOlderHalf(t *testing.T) {
+	items := numbered(runq.SharedSlots)
+	for _, c := range []struct{ queued, room, want int }{
+		{0, 64, 0}, {1, 64, 1}, {2, 64, 1}, {3, 64, 2}, {100, 64, 50}, {256, 64, 64}, {256, 1, 1}, {256, 200, 128},
+	} {
+		for _, start := range nearWrap {
+			var q runq.Shared[int]
+			q.StartAt(start)
+			for i := range c.queued {
+				require.True(t, q.Push(&items[i]))
+			}
+			into := make([]*int, c.room)
+			require.Equal(t, c.want, q.Steal(into))
+			for i := range c.want {
+				require.Same(t, &items[i], into[i])
+			}
+			for i := c.want; i < c.queued; i++ {
+				require.Same(t, &items[i], q.Pop())
+			}
+			require.True(t, q.Empty())
+		}
+	}
+}
+
+// The owner pushes and pops while three others steal and pop: every numbered item is taken exactly once, over the wrap
+// of the counters.
+func TestStealHammer(t *testing.T) {
+	total := hammer.Rounds(200_000, 10_000_000)
+	for _, start := range nearWrap {
+		var q runq.Shared[int]
+		q.StartAt(start)
+		items := numbered(total)
+		taken := make([]atomic.Uint32, total)
+		var left atomic.Int64
+		left.Store(int64(total))
+		take := func(x *int) {
+			if taken[*x].Add(1) != 1 {
+				t.Errorf("item %d was taken twice", *x)
+			}
+			left.Add(-1)
+		}
+		hammer.Run(t, 4, 1, func(g, _ int) {
+			if g == 0 {
+				for i := range items {
+					for !q.Push(&items[i]) {
+						if x := q.Pop(); x != nil {
+							take(x)
+						}
+					}
+					if i%7 == 0 {
+						if x := q.Pop(); x != nil {
+							take(x)
+						}
+					}
+				}
+			}
+			var into [20]*int
+			for left.Load() > 0 && !t.Failed() {
+				if g == 1 {
+					if x := q.Pop(); x != nil {
+						take(x)
+						continue
+					}
+				}
+				n := q.Steal(into[:])
+				for _, x := range into[:n] {
+					take(x)
+				}
+				if n == 0 {
+					runtime.Gosched()
+				}
+			}
+		})
+		require.False(t, t.Failed())
+		for i := range taken {
+			if n := taken[i].Load(); n != 1 {
+				require.Failf(t, "not taken exactly once", "item %d: %d times", i, n)
+			}
+		}
+	}
+}
+
+// Many takers of a queue with little in it meet at the same item more often than above.
+func TestTakersMeetAtOneItem(t *testing.T) {
+	rounds := hammer.Rounds(100_000, 3_000_000)
+	var q runq.Shared[int]
+	items := numbered(rounds)
+	taken := make([]atomic.Uint32, rounds)
+	var left atomic.Int64
+	left.Store(int64(rounds))
+	hammer.Run(t, 4, 1, func(g, _ int) {
+		var into [2]*int
+		for i := 0; left.Load() > 0 && !t.Failed(); {
+			if g == 0 && i < rounds && q.Empty() {
+				q.Push(&items[i])
+				i++
+			}
+			n := 0
+			if g%2 == 0 {
+				if into[0] = q.Pop(); into[0] != nil {
+					n = 1
+				}
+			} else {
+				n = q.Steal(into[:])
+			}
+			for _, x := range into[:n] {
+				if taken[*x].Add(1) != 1 {
+					t.Errorf("item %d was taken twice", *x)
+				}
+				left.Add(-1)
+			}
+			if n == 0 {
+				runtime.Gosched()
+			}
+		}
+	})
+	for i := range taken {
+		if n := taken[i].Load(); n != 1 {
+			require.Failf(t, "not taken exactly once", "item %d: %d times", i, n)
+		}
+	}
+}
+
+func TestSharedDoesNotAllocate(t *testing.T) {
+	var q runq.Shared[int]
+	x := new(int)
+	var into [4]*int
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		for range 6 {
+			q.Push(x)
+		}
+		q.Steal(into[:])
+		for q.Pop() != nil {
+		}
+	}))
+}
