@@ -1,0 +1,88 @@
+// Command encorert generates the code of actors and runs the project's tools.
+//
+// Each command is one constructor in commands; it writes to the streams of the
+// root command and returns an error. Exit status: 0 done, 1 findings or a
+// failed check, 2 usage.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/urfave/cli/v3"
+)
+
+// commands are the constructors of all commands, in the order of the help text.
+var commands = []func() *cli.Command{newGen, newVersion}
+
+func main() {
+	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(stdctx, os.Args, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
+}
+
+// Exit statuses.
+const (
+	statusDone     = 0
+	statusFindings = 1
+	statusUsage    = 2
+)
+
+// usageError is what the caller typed wrong.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// errFindings ends a command that has already printed what is wrong.
+var errFindings = errors.New("findings")
+
+// run is the program without its process: arguments in, exit status out.
+func run(stdctx context.Context, args []string, stdout, stderr io.Writer) int {
+	err := newRoot(commands, stdout, stderr).Run(stdctx, args)
+	var usage *usageError
+	switch {
+	case err == nil:
+		return statusDone
+	case errors.Is(err, errFindings):
+		return statusFindings
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "encorert: %v\nRun 'encorert help' for usage.\n", err)
+		return statusUsage
+	}
+	fmt.Fprintln(stderr, err)
+	return statusFindings
+}
+
+// newRoot builds the command tree. Nothing in it is global, so that tests may build it twice.
+func newRoot(constructors []func() *cli.Command, stdout, stderr io.Writer) *cli.Command {
+	usage := func(_ context.Context, _ *cli.Command, err error, _ bool) error { return &usageError{err} }
+	root := &cli.Command{
+		Name:           "encorert",
+		Usage:          "actors that compile to Go: code generator and tools",
+		Writer:         stdout,
+		ErrWriter:      stderr,
+		HideVersion:    true,
+		OnUsageError:   usage,
+		ExitErrHandler: func(context.Context, *cli.Command, error) {}, // the exit status is main's alone
+		Action: func(_ context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return usagef("unknown command %q", c.Args().First())
+			}
+			return cli.ShowRootCommandHelp(c)
+		},
+	}
+	for _, construct := range constructors {
+		command := construct()
+		command.OnUsageError = usage
+		root.Commands = append(root.Commands, command)
+	}
+	return root
+}

@@ -1,0 +1,111 @@
+package ctxgen
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// annotation is the word after //encore: in a comment above a declaration.
+type annotation string
+
+const (
+	actorAnnotation     annotation = "actor"
+	newAnnotation       annotation = "new"
+	behaviourAnnotation annotation = "behaviour"
+	objectAnnotation    annotation = "object"
+)
+
+var annotations = []annotation{actorAnnotation, newAnnotation, behaviourAnnotation, objectAnnotation}
+
+const annotationPrefix = "//encore:"
+
+// misspelt are words that people write for an annotation and that no edit distance finds.
+var misspelt = map[string]annotation{
+	"constructor": newAnnotation, "init": newAnnotation, "create": newAnnotation,
+	"method": behaviourAnnotation, "message": behaviourAnnotation, "be": behaviourAnnotation, "receive": behaviourAnnotation,
+	"class": objectAnnotation, "struct": objectAnnotation, "heap": objectAnnotation, "node": objectAnnotation,
+}
+
+// blankAnnotation matches a comment that would be an annotation if there was
+// no blank in it. Prose that mentions an annotation has more on the line.
+var blankAnnotation = regexp.MustCompile(`^//\s*encore\s*:\s*(actor|new|behaviour|behavior|object)\s*$`)
+
+// parseAnnotation reads one line comment (with its slashes). It returns "" for
+// a comment that is none, and an error that says what to write for one that was
+// meant to be one.
+func parseAnnotation(comment string) (annotation, error) {
+	comment = strings.TrimRight(comment, " \t\r\n")
+	word, ok := strings.CutPrefix(comment, annotationPrefix)
+	if !ok {
+		if m := blankAnnotation.FindStringSubmatch(comment); m != nil {
+			return "", fmt.Errorf("%q is not an annotation because of the blank: write %s%s",
+				comment, annotationPrefix, strings.Replace(m[1], "behavior", "behaviour", 1))
+		}
+		return "", nil
+	}
+	if word == "" || word[0] == ' ' || word[0] == '\t' {
+		return "", fmt.Errorf("%q names no annotation: write one of %s", comment, list(annotations))
+	}
+	name := word
+	if i := strings.IndexAny(word, " \t"); i >= 0 {
+		name = word[:i]
+	}
+	for _, a := range annotations {
+		if name != string(a) {
+			continue
+		}
+		if name != word {
+			return "", fmt.Errorf("%s%s takes no arguments: remove %q", annotationPrefix, name, strings.TrimSpace(word[len(name):]))
+		}
+		return a, nil
+	}
+	if a, ok := suggestion(name); ok {
+		return "", fmt.Errorf("unknown annotation %s%s: did you mean %s%s?", annotationPrefix, name, annotationPrefix, a)
+	}
+	return "", fmt.Errorf("unknown annotation %s%s: write one of %s", annotationPrefix, name, list(annotations))
+}
+
+func list(annotations []annotation) string {
+	var words []string
+	for _, a := range annotations {
+		words = append(words, annotationPrefix+string(a))
+	}
+	return strings.Join(words, ", ")
+}
+
+// suggestion returns the annotation that is meant by name: a listed synonym, or one at most two edits away.
+func suggestion(name string) (annotation, bool) {
+	name = strings.ToLower(name)
+	if a, ok := misspelt[name]; ok {
+		return a, true
+	}
+	best, bestDistance := annotation(""), 3
+	for _, a := range annotations {
+		if d := editDistance(name, string(a)); d < bestDistance && d < len(a) {
+			best, bestDistance = a, d
+		}
+	}
+	return best, best != ""
+}
+
+// editDistance is Levenshtein's, by bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,84 @@
+package ctxgen
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Config says what to generate. The zero value means the package in the current directory.
+type Config struct {
+	Dir      string   // where patterns are resolved; empty: the current directory
+	Env      []string // of the go command; nil: this process's
+	Patterns []string // packages as for the go command; none: "."
+	Tags     string   // build tags, separated by commas
+}
+
+// A File is one generated file as it should be.
+type File struct {
+	Path    string // absolute
+	Content []byte // nil: the file should not exist
+}
+
+// Generate returns the generated files of the packages that match cfg.Patterns
+// and writes none. Files that are right already are among them. Faults in the
+// input come back as Errors, all that were found, with file names relative to
+// cfg.Dir.
+func Generate(stdctx context.Context, cfg Config) ([]File, error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("ctxgen: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // the go command reports files below the real directory
+	}
+	cfg.Dir = dir
+	if len(cfg.Patterns) == 0 {
+		cfg.Patterns = []string{"."}
+	}
+	files, err := generate(stdctx, cfg)
+	if errs, ok := err.(Errors); ok {
+		errs.relativeTo(dir)
+	}
+	return files, err
+}
+
+func generate(stdctx context.Context, cfg Config) ([]File, error) {
+	units, err := load(stdctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	var errs Errors
+	for _, u := range units {
+		if len(u.pkg.Actors)+len(u.pkg.Objects) > 0 {
+			content, err := Emit(u.pkg)
+			if found, ok := err.(Errors); ok {
+				errs = append(errs, found...)
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+			files = append(files, File{Path: u.output, Content: content})
+		}
+		for _, name := range u.stale {
+			if name != u.output || len(u.pkg.Actors)+len(u.pkg.Objects) == 0 {
+				files = append(files, File{Path: name})
+			}
+		}
+	}
+	if err := errs.asError(); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// current returns what is on disk; nil if there is no file.
+func (f File) current() ([]byte, error) {
+	text, err := os.ReadFile(f.Path)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	return text, err
+}
