@@ -140,7 +140,7 @@ func (m *model) step() {
 		require.Zero(m.t, a.c)
 		a.h.Enter(&a.c)
 	case 30:
-		for range k {
+		for range min(k, modelGraph-weigh(a.twins[:]...)) {
 			m.alloc(a, kindNode, i, j, to)
 		}
 	case 31:
@@ -241,7 +241,28 @@ func clone(w *twin, done map[*twin]*twin) *twin {
 	return c
 }
 
+// modelGraph bounds the objects of an actor that copies add to: joined and copied in turns, a graph doubles each time.
+const modelGraph = 2000
+
+// weigh counts the objects that are reachable, up to a little more than modelGraph.
+func weigh(from ...*twin) int {
+	seen := map[*twin]bool{}
+	queue := append([]*twin(nil), from...)
+	for len(queue) > 0 && len(seen) <= modelGraph {
+		w := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if w != nil && !seen[w] {
+			seen[w] = true
+			queue = append(queue, w.refs[:]...)
+		}
+	}
+	return len(seen)
+}
+
 func (m *model) send(from, into *half, i, j, to int) {
+	if weigh(from.twins[i], from.twins[j])+weigh(into.twins[:]...) > modelGraph {
+		return
+	}
 	p, q := unsafe.Pointer(from.roots[i]), unsafe.Pointer(from.roots[j])
 	f := m.s.NewFragment()
 	require.NoError(m.t, f.CopyFrom(from.h, &p, &q))
@@ -255,7 +276,7 @@ func (m *model) send(from, into *half, i, j, to int) {
 }
 
 func (m *model) keep(a *half, i int) {
-	if len(m.kept) >= 4 {
+	if len(m.kept) >= 4 || weigh(a.twins[i]) > modelGraph/4 {
 		return
 	}
 	k := kept{f: m.s.NewFragment(), p: unsafe.Pointer(a.roots[i]), twin: clone(a.twins[i], map[*twin]*twin{})}
@@ -269,6 +290,9 @@ func (m *model) read(a *half, k, to int) {
 		return
 	}
 	from := m.kept[k%len(m.kept)]
+	if weigh(from.twin)+weigh(a.twins[:]...) > modelGraph {
+		return
+	}
 	p, f := from.p, m.s.NewFragment()
 	require.NoError(m.t, from.f.CopyTo(f, &p))
 	a.h.Adopt(&a.c, f)
