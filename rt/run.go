@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 // root is the actor that a function from outside runs on.
@@ -138,7 +140,8 @@ func (rt *Runtime) checkQuiet() {
 		if rt.holds.Load() != 0 || rt.anyShared() || rt.anyPinned() {
 			return
 		}
-		rt.mu.Lock()
+		invariant.Point("rt.checkQuiet")
+		rt.mu.Lock() // inside of the lot's lock: nobody may sleep, wake or announce with mu held
 		defer rt.mu.Unlock()
 		if len(rt.quiet) == 0 {
 			return

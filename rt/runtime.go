@@ -93,15 +93,24 @@ func (rt *Runtime) fail(err error) { rt.stop(err) }
 
 // stop makes all workers end. The first caller's err is the runtime's.
 func (rt *Runtime) stop(err error) {
+	if !rt.markStopped(err) {
+		return
+	}
+	// After the flag: a worker either sees it in its last look or is announced and gets a permit here. And without mu:
+	// checkQuiet takes it inside of the lot's lock, which WakeAll wants.
+	rt.lot.WakeAll()
+}
+
+// markStopped reports whether the caller is the first.
+func (rt *Runtime) markStopped(err error) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if !rt.stopping.CompareAndSwap(false, true) {
-		return
+		return false
 	}
 	rt.err = err
 	close(rt.stopped)
-	// After the flag: a worker either sees it in its last look or is announced and gets a permit here.
-	rt.lot.WakeAll()
+	return true
 }
 
 // Close stops the workers, each after the batch that it runs, unwinds parked behaviours (their deferred functions run,

@@ -1,0 +1,122 @@
+package encorert_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/encorert/encorert"
+
+// imports is the policy: what each package may import from this module, and from other modules. An edge that is not
+// here is a decision about the architecture: change docs/architecture.md and docs/rationale.md with it, not this list
+// to make a build pass.
+var imports = map[string]string{
+	"internal/arena":     "golang.org/x/sys/unix golang.org/x/sys/windows",
+	"internal/invariant": "github.com/petermattis/goid",
+	"internal/hammer":    "",
+	"internal/mailbox":   "",
+	"internal/park":      "internal/invariant",
+	"internal/runq":      "",
+	"internal/strand":    "",
+
+	"gc/heap": "internal/arena internal/invariant",
+	"rt":      "gc/heap internal/invariant internal/mailbox internal/park internal/runq internal/strand",
+	"gc":      "rt gc/heap internal/invariant",
+	"futures": "rt gc gc/heap internal/invariant",
+
+	// The tool side imports no runtime package.
+	"ctxgen": "golang.org/x/tools/go/packages golang.org/x/tools/go/ast/astutil golang.org/x/tools/imports " +
+		"github.com/dave/jennifer/jen github.com/pmezard/go-difflib/difflib",
+	"cmd/encorert": "ctxgen github.com/urfave/cli/v3",
+
+	// Programs. cmd/encorert must build when generated code does not, so nothing above imports these.
+	"bench":         "bench/harness bench/gcbench github.com/urfave/cli/v3",
+	"bench/harness": "github.com/urfave/cli/v3 gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv golang.org/x/sys/unix " +
+		"golang.org/x/sys/windows golang.org/x/term github.com/schollz/progressbar/v3",
+	"bench/gcbench": "bench/harness rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
+	"examples/bank": "rt gc futures",
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+	DepOnly    bool
+}
+
+func list(t *testing.T, args ...string) []listed {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Imports,DepOnly"}, args...)...).Output()
+	require.NoError(t, err)
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		require.NoError(t, err)
+		all = append(all, p)
+	}
+}
+
+func TestImportGraph(t *testing.T) {
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		t.Setenv("GOOS", goos)
+		t.Setenv("CGO_ENABLED", "0")
+		for _, p := range list(t, "-tags", "encorert_invariants", "./...") {
+			if p.ImportPath == module {
+				continue // these tests
+			}
+			name := strings.TrimPrefix(p.ImportPath, module+"/")
+			policy, known := imports[name]
+			if !assert.True(t, known, "package %s is not in the import graph", name) {
+				continue
+			}
+			allowed := strings.Fields(policy)
+			for _, imp := range p.Imports {
+				first, _, _ := strings.Cut(imp, "/")
+				if !strings.Contains(first, ".") {
+					continue // standard library
+				}
+				imp = strings.TrimPrefix(imp, module+"/")
+				assert.True(t, slices.Contains(allowed, imp), "%s imports %s, which the graph does not allow", name, imp)
+			}
+		}
+	}
+}
+
+// Users of the runtime packages get almost nothing else into their builds.
+func TestRuntimeDependsOnNextToNothing(t *testing.T) {
+	for _, p := range list(t, "-deps", "./rt", "./gc", "./futures") {
+		first, _, _ := strings.Cut(p.ImportPath, "/")
+		if strings.Contains(first, ".") && !strings.HasPrefix(p.ImportPath, module) {
+			assert.Contains(t, []string{"golang.org/x/sys/unix"}, p.ImportPath)
+		}
+	}
+}
+
+// The command must build when every generated file is broken: it depends on no package that has one.
+func TestCommandNeedsNoGeneratedCode(t *testing.T) {
+	generated, err := exec.Command("git", "ls-files", "*_encore.go").Output()
+	require.NoError(t, err)
+	var dirs []string
+	for f := range strings.Lines(string(generated)) {
+		if dir, _, ok := strings.Cut(strings.TrimSpace(f), "/testdata/"); ok {
+			_ = dir // inputs of ctxgen's tests
+			continue
+		}
+		dirs = append(dirs, module+"/"+f[:strings.LastIndex(f, "/")])
+	}
+	require.NotEmpty(t, dirs)
+	for _, p := range list(t, "-deps", "./cmd/encorert") {
+		assert.NotContains(t, dirs, p.ImportPath)
+	}
+}
