@@ -22,6 +22,7 @@ type ActorType struct {
 type Actor struct {
 	box  mailbox.Box[Message]
 	typ  *ActorType
+	rt   *Runtime   // the runtime that spawned it: homes are numbers of its workers
 	heap *heap.Heap // nil until the actor first allocates
 	// resume is the strand to go on with, when the actor is queued for that and not for its mailbox.
 	resume *strand
@@ -47,7 +48,11 @@ func Spawn(ctx *Ctx, a *Actor, t *ActorType) {
 	if invariant.Enabled && a.typ != nil {
 		panic("rt: Spawn of an actor that exists")
 	}
-	a.typ = t
+	a.init(ctx.worker.rt, t)
+}
+
+func (a *Actor) init(rt *Runtime, t *ActorType) {
+	a.rt, a.typ = rt, t
 	a.box.Init()
 }
 

@@ -100,8 +100,7 @@ func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 // start makes a root actor ready. From any goroutine.
 func (rt *Runtime) start(r *root, t *ActorType, b *Behaviour) {
 	a := &r.Actor
-	a.typ = t
-	a.box.Init()
+	a.init(rt, t)
 	a.box.Claim() // nobody else knows the actor
 	a.box.PushLocal(nil, Message{B: b, P1: unsafe.Pointer(r)})
 	rt.inject.Push(a)

@@ -345,6 +345,16 @@ func TestSendToTheZeroHandlePanicsClearly(t *testing.T) {
 	assert.ErrorContains(t, err, "zero handle")
 }
 
+func TestSendToAnActorOfAnotherRuntimePanicsClearly(t *testing.T) {
+	other := runtimeOf(t, rt.Config{})
+	var a *scripted
+	require.NoError(t, other.Run(func(cctx **rt.Ctx) { a = spawn(*cctx) }))
+	for _, to := range []*scripted{a, new(scripted)} {
+		err := run(t, rt.Config{}, func(cctx **rt.Ctx) { to.do(*cctx, func(**rt.Ctx) {}) })
+		assert.ErrorContains(t, err, "rt: send to")
+	}
+}
+
 func TestStaleContextIsRejected(t *testing.T) {
 	if !invariant.Enabled {
 		t.Log("only invariant builds check contexts")
