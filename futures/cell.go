@@ -1,0 +1,180 @@
+package futures
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/encorert/encorert/gc"
+	"github.com/encorert/encorert/internal/invariant"
+	"github.com/encorert/encorert/rt"
+)
+
+// cell is what a promise and its futures share. Nothing else names it, so Go's collector frees it with the last of
+// them.
+type cell[T any] struct {
+	header // first: a message's reply pointer is read as one, see FailReply
+	// Writers: the fulfiller, before publish. Readers: whoever has seen phase draining or done.
+	value T
+}
+
+// header is the part of a cell that does not depend on the type.
+type header struct {
+	// Writers: all, by compare-and-swap and swap, see the transition table of word. Readers: all.
+	word atomic.Pointer[byte]
+	// owner is the actor that is to answer, or nil. Writers: the maker; the fulfiller, which clears it so that a future
+	// that is kept does not keep the actor. Readers: who is about to wait. It only serves reports.
+	owner atomic.Pointer[rt.Actor]
+
+	// Writers: the maker. Readers: all.
+	behaviour *rt.Behaviour // that is to answer, or nil; only serves reports
+	runtime   *rt.Runtime
+
+	// Writers: the fulfiller, before publish. Readers: whoever has seen phase draining or done.
+	err      error
+	fragment *gc.Fragment // holds the graph of value where T is a heap object
+}
+
+// reaction is a waiter that is not a strand.
+type reaction interface {
+	// told is called once, by the fulfiller or by the one who came too late to register. A leaf.
+	told(ctx *rt.Ctx)
+}
+
+// node is how a reaction lies in the list of waiters.
+type node struct {
+	rt.Waiter // first: the list is one of *rt.Waiter
+	reaction  reaction
+}
+
+// nodeOf returns the node that starts with w. REQUIRES: w is not a strand's.
+func nodeOf(w *rt.Waiter) *node { return (*node)(unsafe.Pointer(w)) }
+
+// phase pairs with publish: after draining or done, the answer may be read.
+func (h *header) phase() phase { return phaseOf(h.word.Load()) }
+
+func (h *header) answered() bool { return h.phase() >= draining }
+
+// register adds a waiter unless the phase has come to limit; it reports whether it did. After true the caller must not
+// touch w again.
+//
+// The compare-and-swap pairs with the Swap in publish: it makes w.Next, and what the waiter will need when it is told,
+// visible to the fulfiller. It fails if the phase has moved on since the look, or a waiter added here would be lost.
+func (h *header) register(w *rt.Waiter, limit phase) bool {
+	for {
+		invariant.Point("futures.register: look")
+		old := h.word.Load()
+		p := phaseOf(old)
+		if p >= limit {
+			return false
+		}
+		w.Next = newestOf(old)
+		invariant.Point("futures.register: add")
+		if h.word.CompareAndSwap(old, pack(w, uintptr(p))) {
+			return true
+		}
+	}
+}
+
+// claim decides who answers. Exactly one call returns true, and its caller must publish.
+//
+// The compare-and-swap pairs with itself in other fulfillers: without it two would write the answer.
+func (h *header) claim() bool {
+	for {
+		invariant.Point("futures.claim: look")
+		old := h.word.Load()
+		if phaseOf(old) != pending {
+			return false
+		}
+		invariant.Point("futures.claim: take")
+		if h.word.CompareAndSwap(old, claimed(old)) {
+			return true
+		}
+	}
+}
+
+// publish makes the answer visible and tells all waiters, in the order in which they registered. REQUIRES: claim
+// returned true; the answer is written.
+//
+// Its compare-and-swap and Swap pair with the Load in phase and register, which thereby see the answer; and with the
+// compare-and-swap in register: each waiter is either in a list that is taken here, or sees the later phase.
+func (h *header) publish(ctx *rt.Ctx) {
+	h.owner.Store(nil) // pairs with the Load in ownerName and mayBlock; a plain store would be a race with them
+	invariant.Point("futures.publish")
+	if h.word.CompareAndSwap(emptyFilling, emptyDone) {
+		return
+	}
+	invariant.Point("futures.publish: take")
+	newest := h.word.Swap(emptyDraining)
+	for {
+		tellAll(ctx, newestOf(newest))
+		invariant.Point("futures.publish: close")
+		// Pairs with register: with a plain store, one who registered since the list was taken would be lost.
+		if h.word.CompareAndSwap(emptyDraining, emptyDone) {
+			return
+		}
+		invariant.Point("futures.publish: next round")
+		newest = h.word.Swap(emptyDraining)
+	}
+}
+
+// tellAll tells a list of waiters, oldest first.
+func tellAll(ctx *rt.Ctx, newest *rt.Waiter) {
+	var oldest *rt.Waiter
+	for w := newest; w != nil; {
+		next := w.Next
+		w.Next = oldest
+		oldest, w = w, next
+	}
+	for w := oldest; w != nil; {
+		next := w.Next // before w is told: after that it is its owner's again
+		if w.Strand() {
+			rt.Unpark(ctx, w)
+		} else {
+			n := nodeOf(w)
+			n.Next = nil // a chain that is kept must not keep those behind it
+			n.reaction.told(ctx)
+		}
+		w = next
+	}
+}
+
+// Commit is for package rt: it registers a strand that was parked (interface rt.Wait).
+func (h *header) Commit(w *rt.Waiter) bool { return h.register(w, draining) }
+
+// Describe is for package rt: what a report says of this future (interface rt.Wait).
+func (h *header) Describe() string {
+	switch owner := h.owner.Load(); {
+	case owner == nil && h.behaviour == nil:
+		return "a future that no actor is named for"
+	case owner == nil:
+		return "the future of " + h.behaviour.Name
+	case h.behaviour == nil:
+		return "a future of " + owner.String()
+	default:
+		return "the future of " + owner.String() + "." + h.behaviour.Name
+	}
+}
+
+// mayBlock returns the error of a get that could never end, since the actor that is to answer is the one that would
+// stop.
+func (h *header) mayBlock(ctx *rt.Ctx) error {
+	if h.owner.Load() != ctx.Self() { // pairs with the Store in publish
+		return nil
+	}
+	e := &DeadlockError{Actor: ctx.Self().String(), Future: h.Describe()}
+	if b := ctx.Behaviour(); b != nil {
+		e.Behaviour = b.Name
+	}
+	return e
+}
+
+// check is what every leaf of this package starts with. It does nothing in ordinary builds.
+func (h *header) check(ctx *rt.Ctx) {
+	if invariant.Enabled {
+		ctx.CheckLeaf()
+		if ctx.Runtime() != h.runtime {
+			panic(fmt.Sprintf("futures: %s belongs to another runtime", h.Describe()))
+		}
+	}
+}
