@@ -22,11 +22,11 @@ func Rounds(ordinary, long int) int {
 }
 
 // Run calls f(g, round) for every round in [0, rounds) from each of the goroutines g, which all start together, on at
-// most half as many processors. It returns when all have ended. A test that takes longer than the limit of Watch has
+// most half as many processors, but two. It returns when all have ended. A test that takes longer than the limit of Watch has
 // lost something: see there.
 func Run(t testing.TB, goroutines, rounds int, f func(g, round int)) {
 	t.Helper()
-	defer Procs(max(1, goroutines/2))()
+	defer Procs(max(2, goroutines/2))()
 	stop := Watch(t, Limit)
 	defer stop()
 	var ready, done sync.WaitGroup
