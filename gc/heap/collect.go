@@ -10,11 +10,14 @@ import (
 // one. roots must call Tracer.Mark for every reference into the heap from outside. c is the running actor's cursor; it
 // is empty afterwards.
 func (h *Heap) Collect(c *Cursor, roots func(*Tracer)) {
-	h.collect(c, roots, h.old >= 2*max(h.oldFloor, h.trigger, firstTrigger))
+	h.collect(c, roots, h.fullDue())
 }
 
 // CollectFull is Collect, but always full.
 func (h *Heap) CollectFull(c *Cursor, roots func(*Tracer)) { h.collect(c, roots, true) }
+
+// fullDue tells whether the old generation has doubled. Small heaps wait until it is worth four nurseries of their size.
+func (h *Heap) fullDue() bool { return h.old >= max(2*h.oldFloor, 4*h.trigger, 4*firstTrigger) }
 
 func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
 	*c, h.aside = Cursor{}, Cursor{}
@@ -67,10 +70,11 @@ func (h *Heap) account(t *Tracer, full bool) {
 	h.space.counts.allocated.Add(uint64(h.allocated))
 	h.space.counts.survived.Add(uint64(t.bytes))
 	h.space.counts.objects.Add(uint64(t.objects))
-	h.allocated = 0
 	if h.space.pressed() {
 		h.trigger = h.cap(firstTrigger)
 	} else {
-		h.trigger = h.cap(2 * h.trigger)
+		// Who hands out much between two safepoints is busy already.
+		h.trigger = h.cap(max(2*h.trigger, h.allocated))
 	}
+	h.allocated = 0
 }

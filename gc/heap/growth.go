@@ -10,33 +10,39 @@ import (
 // cleanups, and those run only after a collection of Go's.
 type growth struct {
 	// next is the number of used bytes that starts the next collection. Writers: the collecting goroutine. Readers:
-	// grown; one that sees the older, lower value tries to start one more, and running stops it or lets it be early.
+	// due; one that sees the older, lower value tries to start one more, and running stops it or lets it be early.
 	next atomic.Int64
-	// running is true while a collection that was started here runs. The CompareAndSwap in grown is what admits one at a
+	// running is true while a collection that was started here runs. The CompareAndSwap in due is what admits one at a
 	// time; the Store after the collection pairs with it.
 	running atomic.Bool
 	// forced is the time of the last collection for want of memory, in Unix nanoseconds; guarded by Space.mu.
 	forced int64
 }
 
-// grown is told of each growth. Called under Space.mu.
-func (g *growth) grown(used, limit int64) {
-	if next := g.next.Load(); used < max(next, goCollectFloor) && (next > 0 || limit == 0 || used < limit/2) {
-		return
-	}
-	if !g.running.CompareAndSwap(false, true) {
-		return
-	}
-	next := 2 * used
+// due admits one collection when the used bytes have doubled, or have come halfway to the limit. REQUIRES: Space.mu.
+func (g *growth) due(used, limit int64) bool {
+	next := max(g.next.Load(), goCollectFloor)
 	if limit > 0 {
+		next = min(next, max(g.next.Load(), limit/2))
+	}
+	return used >= next && g.running.CompareAndSwap(false, true)
+}
+
+// collectGo runs Go's collector, and sets the mark for the next time by what is left when the cleanups have run.
+func (s *Space) collectGo() {
+	runtime.GC()
+	time.Sleep(cleanupTime)
+	used := s.used.Load()
+	next := 2 * used
+	if limit := s.config.Limit; limit > 0 {
 		next = min(next, used+(limit-used)/2)
 	}
-	go func() {
-		runtime.GC()
-		g.next.Store(next)
-		g.running.Store(false)
-	}()
+	s.growth.next.Store(next)
+	s.growth.running.Store(false)
 }
+
+// cleanupTime is what Go's cleanups get to release heaps (picked: hundreds of times what one takes).
+const cleanupTime = 5 * time.Millisecond
 
 // mayForce limits collections for want of memory to ten a second: a program that lives at its limit would otherwise
 // pay for one with each allocation that fails. REQUIRES: Space.mu.
@@ -56,7 +62,7 @@ func (s *Space) collectGarbage(n int64) {
 		if s.used.Load()-s.cacheSize()+n <= s.config.Limit {
 			return
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(cleanupTime / 5)
 	}
 }
 

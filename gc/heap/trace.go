@@ -42,6 +42,7 @@ func (t *Tracer) Mark(p unsafe.Pointer) {
 // what it costs in C, and a list is as deep as it is long.
 func (t *Tracer) drain() {
 	stack, types, epoch := t.stack, t.types, t.epoch
+	var bytes, objects uintptr
 	for len(stack) > 0 {
 		p := pointerTo(&stack[len(stack)-1])
 		stack = stack[:len(stack)-1]
@@ -51,8 +52,8 @@ func (t *Tracer) drain() {
 		if size == 0 {
 			size = ty.sizeOf(p)
 		}
-		t.bytes += size
-		t.objects++
+		bytes += size
+		objects++
 		if word&flagLarge == 0 {
 			markLines(unsafe.Add(p, -HeaderSize), size)
 		}
@@ -68,6 +69,8 @@ func (t *Tracer) drain() {
 		}
 	}
 	t.stack = stack
+	t.bytes += bytes
+	t.objects += objects
 }
 
 // fields marks what an object refers to.
