@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 )
@@ -16,7 +17,13 @@ type Machine struct {
 	Arch       string `json:"arch"`
 	Kernel     string `json:"kernel"`
 	Go         string `json:"go"` // version of the toolchain that built this program
+	// Settings are the environment variables that change what is measured, where they are set.
+	Settings map[string]string `json:"settings,omitempty"`
 }
+
+// settings are looked up by name: a test mode left on explains figures that nobody else sees. GOGC,
+// GOMEMLIMIT and GOMAXPROCS are not among them: Self sets them.
+var settings = []string{"ENCORERT_MODES", "GODEBUG", "JAVA_TOOL_OPTIONS"}
 
 // ThisMachine looks up the facts.
 func ThisMachine() Machine {
@@ -26,6 +33,14 @@ func ThisMachine() Machine {
 		OS:         runtime.GOOS,
 		Arch:       runtime.GOARCH,
 		Go:         runtime.Version(),
+	}
+	for _, name := range settings {
+		if v := os.Getenv(name); v != "" {
+			if m.Settings == nil {
+				m.Settings = map[string]string{}
+			}
+			m.Settings[name] = v
+		}
 	}
 	m.lookUp()
 	return m
@@ -42,5 +57,10 @@ func (m Machine) String() string {
 		parts = append(parts, fmt.Sprintf("%d MB", m.MemoryMB))
 	}
 	parts = append(parts, strings.TrimSpace(m.OS+"/"+m.Arch+" "+m.Kernel), m.Go)
+	for _, name := range settings {
+		if v, set := m.Settings[name]; set {
+			parts = append(parts, name+"="+v)
+		}
+	}
 	return strings.Join(parts, ", ")
 }

@@ -57,6 +57,8 @@ func TestMachine(t *testing.T) {
 		require.Positive(t, m.MemoryMB)
 		require.NotEmpty(t, m.Kernel)
 	}
+	t.Setenv("ENCORERT_MODES", "verify")
+	require.Contains(t, ThisMachine().String(), "ENCORERT_MODES=verify")
 	require.Equal(t, "3 cores, plan9/arm, go1.26", Machine{Cores: 3, OS: "plan9", Arch: "arm", Go: "go1.26"}.String())
 }
 

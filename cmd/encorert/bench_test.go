@@ -3,8 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,13 +26,6 @@ func runBench(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), said.String(), err
 }
 
-func requireStatus(t *testing.T, want int, err error) {
-	t.Helper()
-	var status cli.ExitCoder
-	require.True(t, errors.As(err, &status), "%v", err)
-	require.Equal(t, want, status.ExitCode())
-}
-
 func TestBenchHelpNeedsNoToolchain(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for _, flag := range []string{"--help", "-h"} {
@@ -49,31 +42,41 @@ func TestBenchWithoutToolchain(t *testing.T) {
 	require.ErrorContains(t, err, "found no `go` command in PATH")
 }
 
-func TestBenchBuildsTheCheckoutsProgram(t *testing.T) {
+func TestBenchInTheCheckout(t *testing.T) {
 	out, said, err := runBench(t, "list")
 	require.NoError(t, err, said)
 	require.Regexp(t, `(?m)^gcbench +\S`, out)
-
-	out, _, err = runBench(t, "gcbench", "--help")
-	require.NoError(t, err)
-	require.Contains(t, out, "--actors")
-	require.Contains(t, out, "Every variant counts its nodes")
 }
 
-func TestBenchPassesTheStatusOn(t *testing.T) {
+func TestBenchProgramsHelpAndStatus(t *testing.T) {
+	goCommand, err := exec.LookPath("go")
+	require.NoError(t, err)
+	source, err := findBench(t.Context(), goCommand, t.TempDir())
+	require.NoError(t, err)
+	program := filepath.Join(t.TempDir(), "bench.exe")
+	require.NoError(t, source.build(t.Context(), program))
 	for _, c := range []struct {
-		args   []string
-		status int
-		said   string
+		args      []string
+		status    int
+		out, said string
 	}{
-		{nil, 2, "which workload"},
-		{[]string{"gcbench", "--nosuch"}, 2, "nosuch"},
-		{[]string{"gcbench", "--runs=1", "--variants=go", "--timeout=1ns"}, 1, "no answer in time"},
+		{[]string{"gcbench", "--help"}, 0, "Every variant counts its nodes", ""},
+		{nil, 2, "", "which workload"},
+		{[]string{"gcbench", "--nosuch"}, 2, "", "nosuch"},
+		{[]string{"gcbench", "--runs=1", "--variants=go", "--timeout=1ns"}, 1, "", "no answer in time"},
 	} {
-		out, said, err := runBench(t, c.args...)
-		requireStatus(t, c.status, err)
-		require.Empty(t, out)
-		require.Contains(t, said, c.said)
+		var out, said bytes.Buffer
+		err := benchRun{in: strings.NewReader(""), out: &out, err: &said}.runProgram(t.Context(), program, c.args)
+		if c.status == 0 {
+			require.NoError(t, err)
+		} else {
+			var status cli.ExitCoder
+			require.ErrorAs(t, err, &status)
+			require.Equal(t, c.status, status.ExitCode())
+			require.Empty(t, status.Error(), "the program has said it")
+		}
+		require.Contains(t, out.String(), c.out)
+		require.Contains(t, said.String(), c.said)
 	}
 }
 

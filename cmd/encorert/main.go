@@ -17,7 +17,7 @@ import (
 )
 
 // commands are the constructors of all commands, in the order of the help text.
-var commands = []func() *cli.Command{newGen, newVersion}
+var commands = []func() *cli.Command{newGen, newBench, newVersion}
 
 func main() {
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -48,9 +48,12 @@ var errFindings = errors.New("findings")
 func run(stdctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := newRoot(commands, stdout, stderr).Run(stdctx, args)
 	var usage *usageError
+	var ended cli.ExitCoder // of a program that a command ran, which has said what is wrong
 	switch {
 	case err == nil:
 		return statusDone
+	case errors.As(err, &ended):
+		return ended.ExitCode()
 	case errors.Is(err, errFindings):
 		return statusFindings
 	case errors.As(err, &usage):

@@ -1,0 +1,178 @@
+package gcbench
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/encorert/encorert/bench/harness"
+)
+
+//go:embed peers/GCBench.java
+var javaSource []byte
+
+//go:embed peers/gcbench.c
+var cSource []byte
+
+// errNoMemory: what is to get encorert's memory cannot be started.
+var errNoMemory = errors.New("the peak resident memory of a process is unknown on " + runtime.GOOS)
+
+// virtualMachineWarmup is how many repetitions a Java virtual machine needs to be warm: of eight in a row
+// the first took 160 ms, the second and third 59 and 78, later ones 36 to 42.
+const virtualMachineWarmup = 5
+
+// arguments are those of every peer.
+func (j Job) arguments() []string {
+	list := make([]string, 0, 6)
+	for _, n := range []int{j.StretchDepth, j.LongDepth, j.Array, j.MinDepth, j.MaxDepth, j.Actors} {
+		list = append(list, strconv.Itoa(n))
+	}
+	return list
+}
+
+// userPeer reads name=command.
+func userPeer(text string, job Job) (harness.Variant, error) {
+	peer, command, found := strings.Cut(text, "=")
+	words := strings.Fields(command)
+	if !found || peer == "" || len(words) == 0 {
+		return harness.Variant{}, fmt.Errorf("--peer %q: want name=command", text)
+	}
+	return harness.Variant{
+		Name:  peer,
+		Count: job.Nodes(),
+		Launch: func(*harness.Results) (harness.Launch, error) {
+			return harness.Launch{Args: append(words, job.arguments()...)}, nil
+		},
+	}, nil
+}
+
+// collectors are Java's, by the names of their flags.
+var collectors = []struct{ name, flag string }{
+	{"java-serial", "-XX:+UseSerialGC"},
+	{"java-parallel", "-XX:+UseParallelGC"},
+	{"java-g1", "-XX:+UseG1GC"},
+	{"java-zgc", "-XX:+UseZGC"},
+}
+
+// addPeers plans the peers whose tools are on this machine and says what is missing for the others.
+func addPeers(plan *harness.Plan, job Job, workers int) {
+	w := &workshop{}
+	plan.Close = w.close
+	_, javaErr := exec.LookPath("java")
+	_, javacErr := exec.LookPath("javac")
+	if err := errors.Join(javaErr, javacErr); err != nil {
+		plan.Missing["java"] = "needs java and javac (a JDK) in PATH"
+	} else {
+		plan.Variants = append(plan.Variants, javaPeers(w, job, workers)...)
+	}
+	if _, err := exec.LookPath("cc"); err != nil {
+		plan.Missing["c-libgc"] = "needs cc, a C compiler, in PATH"
+	} else {
+		plan.Variants = append(plan.Variants, libgcPeer(w, job))
+	}
+}
+
+func javaPeers(w *workshop, job Job, workers int) []harness.Variant {
+	compile := sync.OnceValues(func() (string, error) {
+		source, err := w.file("GCBench.java", javaSource)
+		if err != nil {
+			return "", err
+		}
+		return filepath.Dir(source), w.run("javac", "-d", filepath.Dir(source), source)
+	})
+	peer := func(name, collector string, heap func(*harness.Results) (int64, error)) harness.Variant {
+		return harness.Variant{
+			Name: name, Count: job.Nodes(), Optional: true, Warmup: virtualMachineWarmup,
+			Launch: func(warm *harness.Results) (harness.Launch, error) {
+				classes, err := compile()
+				if err != nil {
+					return harness.Launch{}, err
+				}
+				args := []string{"java", collector, fmt.Sprintf("-XX:ActiveProcessorCount=%d", workers)}
+				megabytes, err := heap(warm)
+				if err != nil {
+					return harness.Launch{}, err
+				}
+				if megabytes != 0 {
+					args = append(args, fmt.Sprintf("-Xms%dm", megabytes), fmt.Sprintf("-Xmx%dm", megabytes))
+				}
+				args = append(args, "-cp", classes, "GCBench")
+				return harness.Launch{Args: append(args, job.arguments()...)}, nil
+			},
+		}
+	}
+	var list []harness.Variant
+	for _, c := range collectors {
+		list = append(list, peer(c.name, c.flag, func(*harness.Results) (int64, error) { return 0, nil }))
+		same := peer(c.name+"-same-memory", c.flag, sameMemory)
+		same.Needs = variantActors
+		list = append(list, same)
+	}
+	return list
+}
+
+// sameMemory is encorert's peak resident memory in MiB, rounded up.
+func sameMemory(warm *harness.Results) (int64, error) {
+	memory := warm.Series[variantActors].PeakRSSKiB()
+	if memory == 0 {
+		return 0, errNoMemory
+	}
+	return (memory + 1023) / 1024, nil
+}
+
+func libgcPeer(w *workshop, job Job) harness.Variant {
+	return harness.Variant{
+		Name: "c-libgc", Count: job.Nodes(), Optional: true,
+		Launch: func(*harness.Results) (harness.Launch, error) {
+			source, err := w.file("gcbench.c", cSource)
+			if err != nil {
+				return harness.Launch{}, err
+			}
+			program := strings.TrimSuffix(source, ".c")
+			if err := w.run("cc", "-O2", "-o", program, source, "-lgc", "-lpthread"); err != nil {
+				return harness.Launch{}, fmt.Errorf("needs Boehm's libgc with its header (Debian: libgc-dev): %w", err)
+			}
+			return harness.Launch{Args: append([]string{program}, job.arguments()...)}, nil
+		},
+	}
+}
+
+// workshop is the temporary folder in which peers are built; made when first needed.
+type workshop struct{ dir string }
+
+// file writes a source file and returns its path.
+func (w *workshop) file(name string, text []byte) (string, error) {
+	if w.dir == "" {
+		dir, err := os.MkdirTemp("", "encorert-peers-")
+		if err != nil {
+			return "", err
+		}
+		w.dir = dir
+	}
+	path := filepath.Join(w.dir, name)
+	return path, os.WriteFile(path, text, 0o600)
+}
+
+// run runs a compiler; what it says becomes part of the error.
+func (w *workshop) run(command string, args ...string) error {
+	out, err := exec.Command(command, args...).CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return fmt.Errorf("%s: %w: %s", command, err, first)
+}
+
+func (w *workshop) close() error {
+	if w.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(w.dir)
+}

@@ -1,0 +1,121 @@
+package gcbench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/encorert/encorert/bench/harness"
+)
+
+// report is the JSON object of this workload. Pointers are nil, and left out, where the variant that they
+// come from did not run.
+type report struct {
+	harness.Head
+	Job
+	Nodes int64 `json:"nodes"` // constructed in each repetition, by every variant
+
+	Millis             *float64 `json:"ms,omitempty"`
+	PlainGoMillis      *float64 `json:"plain_go_ms,omitempty"`
+	PlainGoLimitMillis *float64 `json:"plain_go_memlimit_ms,omitempty"`
+	BumpMillis         *float64 `json:"bump_ms,omitempty"`
+	SpeedupVsGo        *float64 `json:"speedup_vs_go,omitempty"` // plain_go_ms / ms
+	RatioVsBump        *float64 `json:"ratio_vs_bump,omitempty"` // ms / bump_ms
+	OneActorMillis     *float64 `json:"one_actor_ms,omitempty"`  // with actors > 1
+	Scaling            *float64 `json:"scaling,omitempty"`       // ms / one_actor_ms
+	RSSMB              *float64 `json:"rss_mb,omitempty"`        // peak resident memory of encorert's process
+	Collections        *float64 `json:"collections,omitempty"`   // of a repetition, all actors together
+	PauseP95Micros     *float64 `json:"pause_p95_us,omitempty"`  // median over the repetitions
+	MaxPauseMicros     *float64 `json:"max_pause_us,omitempty"`  // median of the repetitions' longest
+
+	Peers map[string]float64 `json:"peers,omitempty"` // medians in ms
+
+	order []string
+}
+
+// Keys of harness.Repetition.Values.
+const (
+	valueCollections = "collections"
+	valuePauseP95    = "pause_p95_us"
+	valueMaxPause    = "max_pause_us"
+)
+
+// own are the variants that are no peers.
+var own = []string{variantActors, variantOneActor, variantGo, variantMemlimit, variantBump}
+
+func newReport(job Job, common harness.Common, res *harness.Results) *report {
+	r := &report{Head: harness.NewHead(name, common, res), Job: job, Nodes: job.Nodes(), order: res.Order}
+	r.Millis = r.median(variantActors)
+	r.OneActorMillis = r.median(variantOneActor)
+	r.PlainGoMillis = r.median(variantGo)
+	r.PlainGoLimitMillis = r.median(variantMemlimit)
+	r.BumpMillis = r.median(variantBump)
+	r.SpeedupVsGo = quotient(r.PlainGoMillis, r.Millis)
+	r.RatioVsBump = quotient(r.Millis, r.BumpMillis)
+	r.Scaling = quotient(r.Millis, r.OneActorMillis)
+	if series := res.Series[variantActors]; series != nil {
+		figure := func(key string) *float64 {
+			v := harness.Round(harness.Median(series.Values(key)), 1)
+			return &v
+		}
+		r.Collections = figure(valueCollections)
+		r.PauseP95Micros = figure(valuePauseP95)
+		r.MaxPauseMicros = figure(valueMaxPause)
+		if rss := r.Variants[variantActors].RSSMB; rss != 0 {
+			r.RSSMB = &rss
+		}
+	}
+	for _, name := range res.Order {
+		if !slices.Contains(own, name) {
+			if r.Peers == nil {
+				r.Peers = map[string]float64{}
+			}
+			r.Peers[name] = harness.Round(r.Variants[name].Median, 3)
+		}
+	}
+	return r
+}
+
+func (r *report) median(variant string) *float64 {
+	line, ran := r.Variants[variant]
+	if !ran {
+		return nil
+	}
+	v := harness.Round(line.Median, 3)
+	return &v
+}
+
+func quotient(a, b *float64) *float64 {
+	if a == nil || b == nil || *b == 0 {
+		return nil
+	}
+	v := harness.Round(*a / *b, 3)
+	return &v
+}
+
+// Table prints the report for people.
+func (r *report) Table(w io.Writer) error {
+	jobs := "one job"
+	if r.Actors > 1 {
+		jobs = fmt.Sprintf("%d jobs at once", r.Actors)
+	}
+	fmt.Fprintf(w, "GCBench, %d nodes, %s, %d workers, %d runs of each variant\n\n", r.Nodes, jobs, r.Workers, r.Runs)
+	if err := r.Head.Table(w, r.order); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	if r.SpeedupVsGo != nil {
+		fmt.Fprintf(w, "%.2f times as fast as plain Go\n", *r.SpeedupVsGo)
+	}
+	if r.RatioVsBump != nil {
+		fmt.Fprintf(w, "%.2f times the bump allocator's time\n", *r.RatioVsBump)
+	}
+	if r.Scaling != nil {
+		fmt.Fprintf(w, "%d actors take %.2f times one actor's time\n", r.Actors, *r.Scaling)
+	}
+	if r.Collections != nil {
+		fmt.Fprintf(w, "collections %.0f, pauses: 95th percentile %.0f us, median of the runs' longest %.0f us\n",
+			*r.Collections, *r.PauseP95Micros, *r.MaxPauseMicros)
+	}
+	return nil
+}

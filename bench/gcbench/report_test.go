@@ -1,0 +1,90 @@
+package gcbench
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/encorert/encorert/bench/harness"
+)
+
+// goldenReport is made up.
+func goldenReport() *report {
+	series := func(rss int64, millis ...float64) *harness.Series {
+		s := &harness.Series{}
+		for i, ms := range millis {
+			s.Reps = append(s.Reps, harness.Repetition{Millis: ms, RSSKiB: rss, Values: map[string]float64{
+				valueCollections: 100, valuePauseP95: 200 + float64(i), valueMaxPause: 3000 + float64(i),
+			}})
+		}
+		return s
+	}
+	res := &harness.Results{
+		Order: []string{variantActors, variantOneActor, variantGo, variantMemlimit, variantBump, "java-g1"},
+		Series: map[string]*harness.Series{
+			variantActors:   series(41<<10, 60, 61, 62),
+			variantOneActor: series(40<<10, 55, 56, 57),
+			variantGo:       series(29<<10, 370, 372, 371),
+			variantMemlimit: series(42<<10, 300, 301, 302),
+			variantBump:     series(18<<10, 33, 33, 34),
+			"java-g1":       series(0, 40, 41, 42),
+		},
+		Missing: map[string]string{"c-libgc": "needs cc, a C compiler, in PATH"},
+	}
+	job := Classic
+	job.Actors = 2
+	r := newReport(job, harness.Common{Workers: 2, Runs: 3}, res)
+	r.Machine = harness.Machine{CPU: "Example 9000", Cores: 2, GOMAXPROCS: 2, MemoryMB: 4096, OS: "linux", Arch: "amd64", Kernel: "6.1", Go: "go1.26"}
+	return r
+}
+
+func TestReportGoldens(t *testing.T) {
+	var table bytes.Buffer
+	require.NoError(t, goldenReport().Table(&table))
+	requireGolden(t, "table.golden", table.Bytes())
+	text, err := json.MarshalIndent(goldenReport(), "", "  ")
+	require.NoError(t, err)
+	requireGolden(t, "report.golden.json", append(text, '\n'))
+}
+
+// The whole way at a small size: children, rounds, counts, checks, figures.
+func TestSmallRun(t *testing.T) {
+	out, err := runProgram(t, append(small, "--json", "--actors=2")...)
+	require.NoError(t, err)
+	var got map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &got))
+	for _, key := range []string{
+		"workload", "workers", "runs", "samples", "machine", "nodes", "actors",
+		"ms", "plain_go_ms", "bump_ms", "speedup_vs_go", "ratio_vs_bump", "collections", "pause_p95_us", "max_pause_us", "one_actor_ms", "scaling",
+	} {
+		require.Contains(t, got, key)
+	}
+	if harness.PeakRSSKiB() != 0 {
+		require.Contains(t, got, "rss_mb")
+		require.Contains(t, got, "plain_go_memlimit_ms")
+	}
+	require.NotContains(t, got, "peers")
+	require.NotContains(t, got, "missing")
+
+	table, err := runProgram(t, small...)
+	require.NoError(t, err)
+	require.Contains(t, table, "times as fast as plain Go")
+}
+
+func TestUsageErrors(t *testing.T) {
+	for _, c := range []struct{ flag, want string }{
+		{"--actors=0", "--actors must be 1 or more"},
+		{"--max-depth=99", "--max-depth must be between 0 and 24"},
+		{"--peer=nonsense", "want name=command"},
+		{"--peer=go=true", "the name is taken"},
+		{"--variants=go-memlimit", "go-memlimit needs encorert as well"},
+		{"--nosuch", "nosuch"},
+	} {
+		out, err := runProgram(t, c.flag)
+		require.ErrorContains(t, err, c.want)
+		require.Equal(t, 2, harness.Status(err), c.flag)
+		require.Empty(t, out)
+	}
+}

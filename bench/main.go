@@ -1,0 +1,26 @@
+// Command bench is the program that `encorert bench` builds and runs: the benchmarks of this module with
+// their peers. It is a program of its own so that the encorert command builds when generated code does not.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/encorert/encorert/bench/gcbench"
+	"github.com/encorert/encorert/bench/harness"
+)
+
+func main() {
+	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	program := harness.Program(gcbench.Workload())
+	program.Reader, program.Writer, program.ErrWriter = os.Stdin, os.Stdout, os.Stderr
+	err := program.Run(stdctx, os.Args)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "encorert bench:", err)
+	}
+	os.Exit(harness.Status(err))
+}
