@@ -28,8 +28,9 @@ var misspelt = map[string]annotation{
 }
 
 // blankAnnotation matches a comment that would be an annotation if there was
-// no blank in it. Prose that mentions an annotation has more on the line.
-var blankAnnotation = regexp.MustCompile(`^//\s*encore\s*:\s*(actor|new|behaviour|behavior|object)\s*$`)
+// no blank in it. Prose that mentions an annotation has more on the line, code
+// in documentation has a tab before it.
+var blankAnnotation = regexp.MustCompile(`^// *encore *: *(actor|new|behaviour|behavior|object)$`)
 
 // parseAnnotation reads one line comment (with its slashes). It returns "" for
 // a comment that is none, and an error that says what to write for one that was

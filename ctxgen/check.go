@@ -144,7 +144,7 @@ func (c *checker) messageFault(t *Type, owner string) string {
 	}
 	switch r.role {
 	case objectRole:
-		return fmt.Sprintf("is or holds the object %s by value: use *%s", r, r)
+		return fmt.Sprintf("is or holds the object %s by value: use *%[1]s", r.in(c.pkg.Path))
 	case contextRole:
 		return contextFault
 	case handleRole, futureRole:
@@ -158,7 +158,7 @@ func (c *checker) messageFault(t *Type, owner string) string {
 		fallthrough
 	case sliceKind, mapKind, chanKind:
 		if r.reaches(seen{}) {
-			return fmt.Sprintf("has heap objects behind %s, where they cannot be copied for another actor: pass the objects themselves, or an object that links them", t)
+			return fmt.Sprintf("has heap objects behind %s, where they cannot be copied for another actor: pass the objects themselves, or an object that links them", t.in(c.pkg.Path))
 		}
 	case arrayKind:
 		if r.len > 0 {
@@ -191,7 +191,7 @@ func (c *checker) stateFault(t *Type, owner string, s seen) string {
 	}
 	switch r.role {
 	case objectRole:
-		return fmt.Sprintf("is or holds the object %s by value: use *%s, objects live in the actor's heap", r, r)
+		return fmt.Sprintf("is or holds the object %s by value: use *%[1]s, objects live in the actor's heap", r.in(c.pkg.Path))
 	case contextRole:
 		return contextFault
 	case handleRole, futureRole:
@@ -203,7 +203,7 @@ func (c *checker) stateFault(t *Type, owner string, s seen) string {
 			return contextFault
 		}
 		if r.reaches(seen{}) {
-			return fmt.Sprintf("cannot be traced: heap objects are behind %s; hold them in the actor's state directly, or make the type an object", t)
+			return fmt.Sprintf("cannot be traced: heap objects are behind %s; hold them in the actor's state directly, or make the type an object", t.in(c.pkg.Path))
 		}
 	case arrayKind, sliceKind:
 		return c.stateFault(r.elem, owner, s)
@@ -232,7 +232,7 @@ func (c *checker) objectField(o *Object, f Field) {
 		}
 		return
 	}
-	if fault := objectFault(f.Type); fault != "" {
+	if fault := c.objectFault(f.Type); fault != "" {
 		c.errs.add(f.Pos, "field %s of object %s %s", f.Name, o.Name, fault)
 	}
 }
@@ -242,20 +242,20 @@ const maxArray = 1024
 
 // objectFault says why an object cannot hold a value of t, which is no heap
 // pointer and no array of them, or "".
-func objectFault(t *Type) string {
+func (c *checker) objectFault(t *Type) string {
 	const remedy = "objects hold numbers, arrays and structs of them, pointers to objects, gc.Slice"
 	r := t.resolve()
 	if r == nil {
-		return fmt.Sprintf("has type %s, of which nothing is known: %s", t, remedy)
+		return fmt.Sprintf("has type %s, of which nothing is known: %s", t.in(c.pkg.Path), remedy)
 	}
 	intoGo := func(what string) string { return fmt.Sprintf("points into Go's heap (%s): %s", what, remedy) }
 	switch r.role {
 	case objectRole:
-		return fmt.Sprintf("is the object %s by value: use *%s", r, r)
+		return fmt.Sprintf("is the object %s by value: use *%[1]s", r.in(c.pkg.Path))
 	case handleRole:
-		return intoGo("handle " + t.String())
+		return intoGo("handle " + t.in(c.pkg.Path))
 	case futureRole:
-		return intoGo("future " + t.String())
+		return intoGo("future " + t.in(c.pkg.Path))
 	case contextRole:
 		return contextFault
 	}
@@ -265,21 +265,24 @@ func objectFault(t *Type) string {
 			return intoGo(r.name)
 		}
 	case pointerKind:
-		return fmt.Sprintf("points into Go's heap (%s): %s; if %s is to live there too, write %s%s above it",
-			t, remedy, r.elem, annotationPrefix, objectAnnotation)
+		fault := intoGo(t.in(c.pkg.Path))
+		if r.elem.kind == namedKind && r.elem.path == c.pkg.Path && r.elem.is(structKind) {
+			fault += fmt.Sprintf("; if %s is to be one, write %s%s above it", r.elem.in(c.pkg.Path), annotationPrefix, objectAnnotation)
+		}
+		return fault
 	case sliceKind:
-		return intoGo("slice " + t.String())
+		return intoGo("slice " + t.in(c.pkg.Path))
 	case mapKind:
-		return intoGo("map " + t.String())
+		return intoGo("map " + t.in(c.pkg.Path))
 	case chanKind:
-		return intoGo("channel " + t.String())
+		return intoGo("channel " + t.in(c.pkg.Path))
 	case rawKind:
-		return intoGo("function or interface " + t.String())
+		return intoGo("function or interface " + t.in(c.pkg.Path))
 	case arrayKind:
-		return partFault(r.elem, "an element")
+		return c.partFault(r.elem, "an element")
 	case structKind:
 		for _, f := range r.fields {
-			if fault := partFault(f.Type, "field "+f.Name); fault != "" {
+			if fault := c.partFault(f.Type, "field "+f.Name); fault != "" {
 				return fault
 			}
 		}
@@ -288,11 +291,11 @@ func objectFault(t *Type) string {
 }
 
 // partFault is objectFault for a part of a field, in which heap pointers are not supported.
-func partFault(t *Type, what string) string {
+func (c *checker) partFault(t *Type, what string) string {
 	if formOf(t) != scalarForm {
 		return fmt.Sprintf("has an object pointer inside (%s): not supported, make it a field of the object itself", what)
 	}
-	fault := objectFault(t)
+	fault := c.objectFault(t)
 	if fault != "" {
 		fault = "has " + what + " that " + fault
 	}

@@ -18,14 +18,9 @@ type actorNames struct {
 
 // actor writes an actor from its struct to its last behaviour.
 func (e *emitter) actor(a *Actor) {
-	n := &actorNames{Actor: a, handle: handleName(a), private: lowerFirst(a.Name)}
+	n := &actorNames{Actor: a, handle: handleName(a), field: handleField(a), private: lowerFirst(a.Name)}
 	n.actor = e.names.take(n.private + "Actor")
 	n.typ = e.names.take(n.private + "ActorType")
-	methods := newScope(nil)
-	for _, b := range a.Behaviours {
-		methods.reserve(b.Name, askName(b))
-	}
-	n.field = methods.take("a")
 	e.actorStruct(n)
 	e.actorType(n)
 	e.handle(n)

@@ -111,7 +111,7 @@ func packageDir(p *packages.Package) string {
 func (l *loader) listErrors(p *packages.Package, keep func(*packages.Error) bool) {
 	for i := range p.Errors {
 		if e := &p.Errors[i]; keep(e) {
-			l.errs = append(l.errs, &Error{Pos: position(e.Pos, l.cfg.Dir), Msg: strings.TrimSpace(e.Msg)})
+			l.errs = append(l.errs, &Error{Pos: position(e.Pos, l.cfg.Dir), Msg: strings.ReplaceAll(strings.TrimSpace(e.Msg), "\n\t", " ")})
 		}
 	}
 }
@@ -321,22 +321,54 @@ func (l *loader) typeCheck() error {
 }
 
 // typeErrors takes over the errors of the packages and of what they import.
-// What is wrong in a stub is wrong in the source it was copied from, and is
-// reported there; alone it can only be a fault of this package.
+//
+// Two kinds come second, since they normally repeat others: what is wrong in a
+// stub is wrong in the source that it was copied from, and what the compiler
+// says when the go command makes export data, the type checker says too if it
+// reads the package from source.
 func (l *loader) typeErrors(loaded []*packages.Package, overlay map[string][]byte) {
-	var inStubs Errors
+	var stubs Errors
 	packages.Visit(loaded, nil, func(p *packages.Package) {
+		before := len(l.errs)
+		var builds Errors
 		l.listErrors(p, func(e *packages.Error) bool {
 			pos := position(e.Pos, l.cfg.Dir)
-			if overlay[pos.Filename] == nil {
+			switch {
+			case overlay[pos.Filename] != nil:
+				if !strings.Contains(e.Msg, "imported and not used") { // a dot import that is not needed
+					stubs.add(pos, "in the stand-in for generated code: %s", e.Msg)
+				}
+			case e.Kind == packages.ListError && strings.HasPrefix(e.Msg, "# "):
+				builds = append(builds, buildErrors(e.Msg, l.cfg.Dir)...)
+			case e.Kind == packages.TypeError && strings.HasPrefix(e.Msg, "could not import ") && slices.ContainsFunc(l.errs, at(pos)):
+				// The go command has said why.
+			default:
 				return true
 			}
-			inStubs.add(pos, "in the stand-in for generated code: %s", e.Msg)
 			return false
 		})
+		if len(l.errs) == before {
+			l.errs = append(l.errs, builds...)
+		}
 	})
-	unusedDot := func(e *Error) bool { return strings.Contains(e.Msg, "imported and not used") }
-	if inStubs = slices.DeleteFunc(inStubs, unusedDot); len(l.errs) == 0 {
-		l.errs = append(l.errs, inStubs...)
+	if len(l.errs) == 0 {
+		l.errs = append(l.errs, stubs...)
 	}
+}
+
+func at(pos token.Position) func(*Error) bool {
+	return func(e *Error) bool { return e.Pos.Filename == pos.Filename && e.Pos.Line == pos.Line }
+}
+
+// buildErrors reads the lines "file:line:col: message" of the compiler's
+// output, without those about stubs, which it sees under temporary names.
+func buildErrors(output, dir string) Errors {
+	var errs Errors
+	for line := range strings.SplitSeq(output, "\n") {
+		place, msg, ok := strings.Cut(line, ": ")
+		if pos := position(place, dir); ok && pos.IsValid() && !strings.HasSuffix(pos.Filename, outputSuffix) {
+			errs.add(pos, "%s", msg)
+		}
+	}
+	return errs
 }

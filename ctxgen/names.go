@@ -19,6 +19,15 @@ func handleName(a *Actor) string {
 	return a.Name + "Ref"
 }
 
+// handleField is the only field of a handle: a, unless a send has that name.
+func handleField(a *Actor) string {
+	sends := newScope(nil)
+	for _, b := range a.Behaviours {
+		sends.reserve(b.Name, askName(b))
+	}
+	return sends.take("a")
+}
+
 // newName is the function that starts an actor.
 func newName(a *Actor) string { return "New" + handleName(a) }
 

@@ -127,7 +127,7 @@ func (w *stubWriter) actor(t *typeDecl) {
 			handle, askName(m.behaviour), rt, parameters, w.qualifier(futuresPath), result, stubBody)
 	}
 	fmt.Fprintf(&w.body, "type encorert_%s struct { %s.Actor; state %s }\n", t.actor.Name, rt, t.actor.Name)
-	fmt.Fprintf(&w.body, "type %s struct { a *encorert_%s }\n", handle, t.actor.Name)
+	fmt.Fprintf(&w.body, "type %s struct { %s *encorert_%s }\n", handle, handleField(t.actor), t.actor.Name)
 	fmt.Fprintf(&w.body, "func New%s(*%s.Ctx%s) %s %s\n", handle, rt, newParameters, handle, stubBody)
 	fmt.Fprintf(&w.body, "func (*%s) Self(*%s.Ctx) %s %s\n", t.actor.Name, rt, handle, stubBody)
 	w.body.Write(sends.Bytes())

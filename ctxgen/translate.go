@@ -172,8 +172,8 @@ func (t *translator) roleOf(u *types.Named) role {
 			return objectRole
 		}
 	}
-	// A handle is struct{ a *xActor } with xActor struct{ rt.Actor; ... }.
-	if s, ok := u.Underlying().(*types.Struct); ok && s.NumFields() == 1 && s.Field(0).Name() == "a" {
+	// A handle is struct{ a *xActor }, whatever the names, with xActor struct{ rt.Actor; ... }.
+	if s, ok := u.Underlying().(*types.Struct); ok && s.NumFields() == 1 {
 		if p, ok := s.Field(0).Type().(*types.Pointer); ok {
 			if inner, ok := p.Elem().Underlying().(*types.Struct); ok && inner.NumFields() == 2 && inner.Field(0).Embedded() {
 				if actor, ok := inner.Field(0).Type().(*types.Named); ok && isIn(actor.Obj(), rtPath, "Actor") {

@@ -148,41 +148,47 @@ func Raw(parts ...any) *Type {
 
 // String writes the type as a reader of messages knows it: packages by the last
 // element of their path.
-func (t *Type) String() string {
+func (t *Type) String() string { return t.in("") }
+
+// in is String for readers in the package at home, whose types have no package in front.
+func (t *Type) in(home string) string {
 	switch t.kind {
 	case basicKind:
 		return t.name
 	case pointerKind:
-		return "*" + t.elem.String()
+		return "*" + t.elem.in(home)
 	case sliceKind:
-		return "[]" + t.elem.String()
+		return "[]" + t.elem.in(home)
 	case arrayKind:
-		return fmt.Sprintf("[%d]%s", t.len, t.elem)
+		return fmt.Sprintf("[%d]%s", t.len, t.elem.in(home))
 	case mapKind:
-		return fmt.Sprintf("map[%s]%s", t.key, t.elem)
+		return fmt.Sprintf("map[%s]%s", t.key.in(home), t.elem.in(home))
 	case chanKind:
-		return t.name + " " + t.elem.String()
+		return t.name + " " + t.elem.in(home)
 	case structKind:
 		var fields []string
 		for _, f := range t.fields {
-			fields = append(fields, f.Name+" "+f.Type.String())
+			fields = append(fields, f.Name+" "+f.Type.in(home))
 		}
 		return "struct{" + strings.Join(fields, "; ") + "}"
 	case rawKind:
 		var text strings.Builder
 		for _, p := range t.parts {
+			if u, ok := p.(*Type); ok {
+				p = u.in(home)
+			}
 			fmt.Fprint(&text, p)
 		}
 		return text.String()
 	}
 	text := t.name
-	if t.path != "" {
+	if t.path != "" && t.path != home {
 		text = path.Base(t.path) + "." + text
 	}
 	if len(t.args) > 0 {
 		var args []string
 		for _, a := range t.args {
-			args = append(args, a.String())
+			args = append(args, a.in(home))
 		}
 		text += "[" + strings.Join(args, ", ") + "]"
 	}

@@ -1,0 +1,4 @@
+package places
+
+//encore:actor
+type inTest struct{}

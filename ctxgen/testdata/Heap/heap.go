@@ -1,0 +1,163 @@
+// Package heap has objects of every form and actors that hold and send them.
+package heap
+
+import (
+	"github.com/encorert/encorert/futures"
+	"github.com/encorert/encorert/gc"
+	"github.com/encorert/encorert/rt"
+)
+
+// Node is a tree node.
+//
+//encore:object
+type Node struct {
+	left, right *Node
+	I, J        int32
+}
+
+//encore:object
+type wide struct {
+	Kids    [3]*Node
+	samples gc.Slice[float64]
+	next    link
+	place
+	_       int8
+	n, ctx  uint16
+	ID      [2]complex64
+	URLPath bool
+}
+
+type link *wide
+
+type place struct{ x, y float32 }
+
+//encore:object
+type leaf struct{ A, B int64 }
+
+//encore:object
+type huge struct {
+	next  *huge
+	table [4096]int64
+}
+
+type pair struct {
+	first  *Node
+	second box[*Node]
+}
+
+type box[T any] struct{ value T }
+
+type forest struct {
+	tree  *Node
+	trees []forest
+}
+
+//encore:actor
+type keeper struct {
+	pair
+	root    *Node
+	alias   link
+	data    gc.Slice[int32]
+	list    []*Node
+	grid    [2][]*Node
+	byName  map[string]*Node
+	byNode  map[*Node]pair
+	sets    []map[*Node]*Node
+	woods   forest
+	any     struct{ hidden *leaf }
+	_       *Node
+	pending futures.Future[*Node]
+	other   Keeper
+	f       func(*Node)
+	numbers map[string][]int
+}
+
+// Keep takes a copy of a tree.
+//
+//encore:behaviour
+func (k *keeper) Keep(cctx **rt.Ctx, name string, n *Node) {
+	if k.byName == nil {
+		k.byName = map[string]*Node{}
+	}
+	k.byName[name] = n
+	k.root = n
+}
+
+//encore:behaviour
+func (k *keeper) Many(cctx **rt.Ctx, a, b *Node, c *leaf, data gc.Slice[int32], p pair, two [2]*Node) error {
+	k.root, k.data, k.pair = b, data, p
+	k.list = append(k.list, a, two[0], two[1])
+	return nil
+}
+
+// Size counts what Keep was given last.
+//
+//encore:behaviour
+func (k *keeper) Size(cctx **rt.Ctx) int { return k.root.size() }
+
+//encore:behaviour
+func (k *keeper) Root(cctx **rt.Ctx) *Node { return k.root }
+
+func (n *Node) size() int {
+	if n == nil {
+		return 0
+	}
+	return 1 + n.left.size() + n.right.size()
+}
+
+func build(ctx *rt.Ctx, depth int) *Node {
+	if depth == 0 {
+		return nil
+	}
+	n := NewNode(ctx, nil, nil, int32(depth), 0)
+	n.setLeft(ctx, build(ctx, depth-1))
+	n.setRight(ctx, build(ctx, depth-1))
+	return n
+}
+
+func all(ctx *rt.Ctx, data gc.Slice[float64], n *Node) *wide {
+	w := newWide(ctx, [3]*Node{n, nil, n}, data, nil, place{1, 2}, 3, 4, [2]complex64{5, 6}, true)
+	w.SetKids(ctx, 1, n)
+	w.setNext(ctx, w)
+	w.setSamples(ctx, data)
+	h := newHuge(ctx, nil, [4096]int64{7})
+	h.setNext(ctx, h)
+	_ = newLeaf(ctx, 1, 2)
+	return w
+}
+
+//encore:actor
+type builder struct{}
+
+// Build has a tree made and kept, and returns its size as the keeper sees it.
+//
+//encore:behaviour
+func (*builder) Build(cctx **rt.Ctx, to Keeper, depth int) (int, error) {
+	ctx := *cctx
+	n := build(ctx, depth)
+	to.Keep(ctx, "tree", n)
+	w := all(ctx, gc.MakeSlice[float64](ctx, 10), n)
+	f := gc.Push2(ctx, n, w)
+	defer func() { f.Pop(*cctx) }()
+	if _, err := to.AskMany(ctx, n, n.left, nil, gc.MakeSlice[int32](ctx, 3), pair{first: n}, [2]*Node{n, n.right}).Await(cctx); err != nil {
+		return 0, err
+	}
+	to.Keep(*cctx, "again", w.Kids[1])
+	return to.AskSize(*cctx).Await(cctx)
+}
+
+// Churn makes n objects, each of which replaces the one before.
+//
+//encore:behaviour
+func (k *keeper) Churn(cctx **rt.Ctx, n int) int {
+	ctx := *cctx
+	for i := range n {
+		k.root = NewNode(ctx, nil, nil, int32(i), 0)
+		k.root.setLeft(ctx, NewNode(ctx, nil, nil, 0, 0))
+		if i%10_000 == 0 {
+			gc.Safepoint(cctx)
+			ctx = *cctx
+		}
+	}
+	return k.root.size()
+}

@@ -1,0 +1,5 @@
+// Package rand has the name of two other packages.
+package rand
+
+// Seed is a type with a common name.
+type Seed int64
