@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,9 +19,6 @@ var javaSource []byte
 
 //go:embed peers/gcbench.c
 var cSource []byte
-
-// errNoMemory: what is to get encorert's memory cannot be started.
-var errNoMemory = errors.New("the peak resident memory of a process is unknown on " + runtime.GOOS)
 
 // virtualMachineWarmup is how many repetitions a Java virtual machine needs to be warm: of eight in a row
 // the first took 160 ms, the second and third 59 and 78, later ones 36 to 42.
@@ -71,6 +67,9 @@ func addPeers(plan *harness.Plan, job Job, workers int) {
 		plan.Missing["java"] = "needs java and javac (a JDK) in PATH"
 	} else {
 		plan.Variants = append(plan.Variants, javaPeers(w, job, workers)...)
+		if !memoryIsKnown() {
+			plan.Missing["java-...-same-memory"] = memoryUnknown
+		}
 	}
 	if _, err := exec.LookPath("cc"); err != nil {
 		plan.Missing["c-libgc"] = "needs cc, a C compiler, in PATH"
@@ -87,22 +86,16 @@ func javaPeers(w *workshop, job Job, workers int) []harness.Variant {
 		}
 		return filepath.Dir(source), w.run("javac", "-d", filepath.Dir(source), source)
 	})
-	peer := func(name, collector string, heap func(*harness.Results) (int64, error)) harness.Variant {
+	peer := func(name, collector, needs string, heap func(*harness.Results) []string) harness.Variant {
 		return harness.Variant{
-			Name: name, Count: job.Nodes(), Optional: true, Warmup: virtualMachineWarmup,
+			Name: name, Count: job.Nodes(), Needs: needs, Optional: true, Warmup: virtualMachineWarmup,
 			Launch: func(warm *harness.Results) (harness.Launch, error) {
 				classes, err := compile()
 				if err != nil {
 					return harness.Launch{}, err
 				}
 				args := []string{"java", collector, fmt.Sprintf("-XX:ActiveProcessorCount=%d", workers)}
-				megabytes, err := heap(warm)
-				if err != nil {
-					return harness.Launch{}, err
-				}
-				if megabytes != 0 {
-					args = append(args, fmt.Sprintf("-Xms%dm", megabytes), fmt.Sprintf("-Xmx%dm", megabytes))
-				}
+				args = append(args, heap(warm)...)
 				args = append(args, "-cp", classes, "GCBench")
 				return harness.Launch{Args: append(args, job.arguments()...)}, nil
 			},
@@ -110,21 +103,19 @@ func javaPeers(w *workshop, job Job, workers int) []harness.Variant {
 	}
 	var list []harness.Variant
 	for _, c := range collectors {
-		list = append(list, peer(c.name, c.flag, func(*harness.Results) (int64, error) { return 0, nil }))
-		same := peer(c.name+"-same-memory", c.flag, sameMemory)
-		same.Needs = variantActors
-		list = append(list, same)
+		list = append(list, peer(c.name, c.flag, "", func(*harness.Results) []string { return nil }))
+		if memoryIsKnown() {
+			list = append(list, peer(c.name+"-same-memory", c.flag, variantActors, sameMemory))
+		}
 	}
 	return list
 }
 
-// sameMemory is encorert's peak resident memory in MiB, rounded up.
-func sameMemory(warm *harness.Results) (int64, error) {
-	memory := warm.Series[variantActors].PeakRSSKiB()
-	if memory == 0 {
-		return 0, errNoMemory
-	}
-	return (memory + 1023) / 1024, nil
+// sameMemory lets a virtual machine have encorert's peak resident memory as its heap, in MiB and rounded up.
+// Its process is larger than that.
+func sameMemory(warm *harness.Results) []string {
+	megabytes := (warm.Series[variantActors].PeakRSSKiB() + 1023) / 1024
+	return []string{fmt.Sprintf("-Xms%dm", megabytes), fmt.Sprintf("-Xmx%dm", megabytes)}
 }
 
 func libgcPeer(w *workshop, job Job) harness.Variant {

@@ -3,6 +3,7 @@ package gcbench
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -89,12 +90,12 @@ func planOf(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 		return nil, err
 	}
 	plan := &harness.Plan{
-		Variants: variants(job, common.Workers),
-		Missing:  map[string]string{},
+		Missing: map[string]string{},
 		Report: func(res *harness.Results) (harness.Report, error) {
 			return newReport(job, common, res), nil
 		},
 	}
+	addVariants(plan, job, common.Workers)
 	if cmd.Bool("peers") {
 		addPeers(plan, job, common.Workers)
 	}
@@ -113,34 +114,35 @@ func planOf(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 	return plan, nil
 }
 
-// variants are those that this program plays itself.
-func variants(job Job, workers int) []harness.Variant {
+// addVariants plans those that this program plays itself.
+func addVariants(plan *harness.Plan, job Job, workers int) {
 	p := params{Job: job, Workers: workers}
-	list := []harness.Variant{
-		{Name: variantActors, Count: job.Nodes(), Launch: harness.Self(name, variantActors, workers, p)},
-	}
+	add := func(v harness.Variant) { plan.Variants = append(plan.Variants, v) }
+	add(harness.Variant{Name: variantActors, Count: job.Nodes(), Launch: harness.Self(name, variantActors, workers, p)})
 	if job.Actors > 1 {
 		one := p
 		one.Actors = 1
-		list = append(list, harness.Variant{
-			Name: variantOneActor, Count: one.Nodes(), Launch: harness.Self(name, variantActors, workers, one),
-		})
+		add(harness.Variant{Name: variantOneActor, Count: one.Nodes(), Launch: harness.Self(name, variantActors, workers, one)})
 	}
-	return append(list,
-		harness.Variant{Name: variantGo, Count: job.Nodes(), Launch: harness.Self(name, variantGo, workers, p)},
-		harness.Variant{
-			Name: variantMemlimit, Count: job.Nodes(), Needs: variantActors, Optional: true,
+	add(harness.Variant{Name: variantGo, Count: job.Nodes(), Launch: harness.Self(name, variantGo, workers, p)})
+	if memoryIsKnown() {
+		add(harness.Variant{
+			Name: variantMemlimit, Count: job.Nodes(), Needs: variantActors,
 			Launch: func(warm *harness.Results) (harness.Launch, error) {
-				memory := warm.Series[variantActors].PeakRSSKiB()
-				if memory == 0 {
-					return harness.Launch{}, errNoMemory
-				}
-				return harness.Self(name, variantGo, workers, p, "GOGC=off", fmt.Sprintf("GOMEMLIMIT=%dKiB", memory))(warm)
+				limit := fmt.Sprintf("GOMEMLIMIT=%dKiB", warm.Series[variantActors].PeakRSSKiB())
+				return harness.Self(name, variantGo, workers, p, "GOGC=off", limit)(warm)
 			},
-		},
-		harness.Variant{Name: variantBump, Count: job.Nodes(), Launch: harness.Self(name, variantBump, workers, p)},
-	)
+		})
+	} else {
+		plan.Missing[variantMemlimit] = memoryUnknown
+	}
+	add(harness.Variant{Name: variantBump, Count: job.Nodes(), Launch: harness.Self(name, variantBump, workers, p)})
 }
+
+// memoryUnknown is why a variant that is to get encorert's memory cannot run.
+const memoryUnknown = "needs the peak resident memory of encorert's process, which is unknown on " + runtime.GOOS
+
+func memoryIsKnown() bool { return harness.PeakRSSKiB() != 0 }
 
 // child plays a variant.
 func child(variant string, text json.RawMessage) (harness.Repeat, error) {

@@ -3,6 +3,7 @@ package harness
 import (
 	"io"
 	"os"
+	"sync"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -35,5 +36,5 @@ func progress(w io.Writer, steps int) (step func(variant string), done func()) {
 		_ = bar.Set(at)
 		at++
 	}
-	return step, func() { _ = bar.Clear() }
+	return step, sync.OnceFunc(func() { _ = bar.Clear() })
 }

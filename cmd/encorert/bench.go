@@ -58,6 +58,12 @@ func newBench() *cli.Command {
 	}
 }
 
+// programStatus is the exit status, not 0, of a program that a command ran and that has said itself what was
+// wrong. (cli.ExitCoder would not do: exec's own errors are of that kind, so those of a failed build too.)
+type programStatus int
+
+func (s programStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
 // benchRun is one invocation of the benchmark program.
 type benchRun struct {
 	in       io.Reader
@@ -65,8 +71,7 @@ type benchRun struct {
 }
 
 // run builds the program into a temporary folder, which is cheap when nothing changed because Go's build
-// cache keeps what was compiled, and runs it. An exit status other than 0 is returned as a cli.ExitCoder
-// without a text: the program has said what was wrong.
+// cache keeps what was compiled, and runs it.
 func (b benchRun) run(stdctx context.Context, args []string) error {
 	stdctx, stop := signal.NotifyContext(stdctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -106,10 +111,14 @@ func (b benchRun) runProgram(stdctx context.Context, program string, args []stri
 	cmd.WaitDelay = 15 * time.Second // picked; the program gives each of its children 5
 	err := cmd.Run()
 	var ended *exec.ExitError
-	if errors.As(err, &ended) {
-		return cli.Exit("", max(1, ended.ExitCode())) // -1: killed by a signal
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &ended) && ended.Exited():
+		return programStatus(ended.ExitCode())
+	default:
+		return fmt.Errorf("the benchmark program: %w", err)
 	}
-	return err
 }
 
 // benchSource says where and how the program is built.

@@ -48,12 +48,12 @@ var errFindings = errors.New("findings")
 func run(stdctx context.Context, args []string, stdout, stderr io.Writer) int {
 	err := newRoot(commands, stdout, stderr).Run(stdctx, args)
 	var usage *usageError
-	var ended cli.ExitCoder // of a program that a command ran, which has said what is wrong
+	var ended programStatus
 	switch {
 	case err == nil:
 		return statusDone
 	case errors.As(err, &ended):
-		return ended.ExitCode()
+		return int(ended)
 	case errors.Is(err, errFindings):
 		return statusFindings
 	case errors.As(err, &usage):
