@@ -3,16 +3,377 @@
 package rt_test
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/encorert/encorert/internal/hammer"
 	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/rt"
 )
 
-// The tests of this file stop workers at chosen points, which only the builds with invariants have.
+// The tests of this file stop a worker at each step of going to sleep, put work somewhere meanwhile, and let it go on.
+// Only the builds with invariants have the points to stop at.
+
+// sleepPoints are the steps, in the order in which a worker comes to them.
+var sleepPoints = []string{
+	"park.EndSearch", "park.Announce", "park.Announced", "rt.lastLook", "park.Retract", "park.Sleep",
+}
+
+// edge stops one worker of a runtime at a point.
+type edge struct {
+	r             *rt.Runtime
+	point         string
+	armed         atomic.Bool
+	held, proceed chan struct{}
+}
+
+func newEdge(t *testing.T, cfg rt.Config, point string) *edge {
+	e := &edge{r: runtimeOf(t, cfg), point: point, held: make(chan struct{}), proceed: make(chan struct{})}
+	t.Cleanup(invariant.OnPoint(e.hook))
+	return e
+}
+
+func nothing(**rt.Ctx) {}
+
+func (e *edge) hook(point string) {
+	if point == "rt.lastLook" && e.point == "park.Retract" && e.armed.Load() {
+		e.r.Inject(nothing) // or else the last look finds nothing and there is nothing to retract
+	}
+	if point == e.point && e.armed.CompareAndSwap(true, false) {
+		e.held <- struct{}{}
+		<-e.proceed
+	}
+}
+
+// hold returns when a worker stands at the point. It gives the workers something to wake up for until one does.
+func (e *edge) hold() {
+	e.armed.Store(true)
+	for {
+		e.r.Inject(nothing)
+		select {
+		case <-e.held:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// during holds a worker, puts something, and lets the worker go on: after that, or in odd rounds at the same time.
+func (e *edge) during(round int, put func()) {
+	e.hold()
+	if round%2 == 0 {
+		put()
+		e.proceed <- struct{}{}
+		return
+	}
+	go func() { e.proceed <- struct{}{} }()
+	put()
+}
+
+// settle waits until all workers sleep, and checks the counts then: every way of going to sleep and back has left them
+// right.
+func settle(t *testing.T, r *rt.Runtime) {
+	t.Helper()
+	for {
+		sleeping, searching := r.LotCounts()
+		if sleeping == r.Workers() && searching == 0 {
+			return
+		}
+		require.LessOrEqual(t, sleeping, r.Workers())
+		require.LessOrEqual(t, searching, 1)
+		runtime.Gosched()
+	}
+}
+
+// atEveryEdge runs f as a subtest for all points and some numbers of workers, with a watchdog.
+func atEveryEdge(t *testing.T, cfg rt.Config, workers []int, f func(t *testing.T, e *edge)) {
+	for _, point := range sleepPoints {
+		for _, n := range workers {
+			t.Run(point+"/"+string(rune('0'+n)), func(t *testing.T) {
+				defer hammer.Watch(t, hammer.Limit)()
+				cfg.Workers = n
+				e := newEdge(t, cfg, point)
+				f(t, e)
+				settle(t, e.r)
+			})
+		}
+	}
+}
+
+func wait(t *testing.T, done <-chan error) {
+	t.Helper()
+	if err := <-done; err != nil {
+		require.NoError(t, err)
+	}
+}
+
+// One event from outside, exactly while a worker goes to sleep: it is handled.
+func TestEventAtTheSleepEdge(t *testing.T) {
+	rounds := hammer.Rounds(800, 60_000)
+	atEveryEdge(t, rt.Config{}, []int{1, 2, 4}, func(t *testing.T, e *edge) {
+		handled := 0
+		for round := range rounds {
+			var done <-chan error
+			e.during(round, func() { done = e.r.Inject(func(**rt.Ctx) { handled++ }) })
+			wait(t, done)
+		}
+		assert.Equal(t, rounds, handled)
+	})
+}
+
+// Two wake from outside around one worker that goes to sleep: both items are handled.
+func TestTwoWakersAtTheSleepEdge(t *testing.T) {
+	rounds := hammer.Rounds(400, 60_000)
+	atEveryEdge(t, rt.Config{}, []int{1, 2}, func(t *testing.T, e *edge) {
+		var handled atomic.Int64
+		for round := range rounds {
+			var done [2]<-chan error
+			e.during(round, func() {
+				var both sync.WaitGroup
+				for i := range done {
+					both.Go(func() { done[i] = e.r.Inject(func(**rt.Ctx) { handled.Add(1) }) })
+				}
+				both.Wait()
+			})
+			wait(t, done[0])
+			wait(t, done[1])
+		}
+		assert.EqualValues(t, 2*rounds, handled.Load())
+	})
+}
+
+// Two wakers that have both seen a sleeper and nobody searching go on together.
+func TestTwoWakersMeet(t *testing.T) {
+	rounds := hammer.Rounds(2_000, 200_000)
+	for _, n := range []int{1, 2} {
+		func() {
+			defer hammer.Watch(t, hammer.Limit)()
+			r := runtimeOf(t, rt.Config{Workers: n})
+			var armed atomic.Int64
+			var proceed atomic.Pointer[chan struct{}]
+			held := make(chan struct{}, 8)
+			defer invariant.OnPoint(func(point string) {
+				if point == "park.WakeOne" && armed.Add(-1) >= 0 {
+					on := *proceed.Load()
+					held <- struct{}{}
+					<-on
+				}
+			})()
+			met := 0
+			for range rounds {
+				settle(t, r)
+				on := make(chan struct{})
+				proceed.Store(&on)
+				armed.Store(2)
+				injected := make(chan (<-chan error), 2)
+				for range 2 {
+					go func() { injected <- r.Inject(nothing) }()
+				}
+				var items []<-chan error
+				stopped := 0
+				for stopped+len(items) < 2 { // the second has nothing to wake if a last look found the first one's item
+					select {
+					case <-held:
+						stopped++
+					case item := <-injected:
+						items = append(items, item)
+					}
+				}
+				armed.Store(0)
+				close(on)
+				for len(items) < 2 {
+					items = append(items, <-injected)
+				}
+				wait(t, items[0])
+				wait(t, items[1])
+				met += stopped / 2
+			}
+			settle(t, r)
+			assert.NotZero(t, met, "two wakers never met")
+		}()
+	}
+}
+
+// places is where work can land. put returns what ends when the work is done; the worker held stands at the edge of
+// sleep all the while, or goes on at the same time.
+var places = []struct {
+	name   string
+	fields []string // the queues it passes through
+	cfg    rt.Config
+	least  int // workers
+	put    func(t *testing.T, e *edge, at func(put func())) (done []<-chan error)
+}{
+	{
+		name: "inject", fields: []string{"runtime.inject"}, least: 1,
+		put: func(_ *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			at(func() { done = append(done, e.r.Inject(nothing)) })
+			return done
+		},
+	},
+	{
+		name: "pinned", fields: []string{"worker.pinned"}, least: 1,
+		put: func(t *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			at(func() {
+				for w := range e.r.Workers() {
+					done = append(done, e.r.Pin(w, func(cctx **rt.Ctx) { assert.Equal(t, w, (*cctx).Worker()) }))
+				}
+			})
+			return done
+		},
+	},
+	{
+		// The worker that shares stays busy until another has run what it shared.
+		name: "shared", fields: []string{"worker.shared"}, least: 2,
+		put: func(t *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			busy, share, shared := make(chan struct{}), make(chan struct{}), make(chan struct{})
+			var item <-chan error
+			owner := e.r.Inject(func(cctx **rt.Ctx) {
+				close(busy)
+				<-share
+				ended := make(chan struct{})
+				from := (*cctx).Worker()
+				item = rt.Share(*cctx, func(cctx **rt.Ctx) {
+					assert.NotEqual(t, from, (*cctx).Worker())
+					close(ended)
+				})
+				close(shared)
+				<-ended
+			})
+			<-busy
+			at(func() {
+				close(share)
+				<-shared
+			})
+			return append(done, owner, item)
+		},
+	},
+	{
+		name: "block", fields: []string{"worker.private"}, least: 1,
+		put: func(_ *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			return putResume(e, at, func(cctx **rt.Ctx, g *gate) { rt.Block(cctx, g) })
+		},
+	},
+	{
+		name: "await", fields: []string{"worker.private"}, least: 1,
+		put: func(_ *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			return putResume(e, at, func(cctx **rt.Ctx, g *gate) { rt.Await(cctx, g) })
+		},
+	},
+	{
+		name: "block, on another worker", fields: []string{"worker.pinned"}, least: 2, cfg: rt.Config{AlwaysMigrate: true},
+		put: func(_ *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			return putResume(e, at, func(cctx **rt.Ctx, g *gate) { rt.Block(cctx, g) })
+		},
+	},
+	{
+		name: "suspend", fields: []string{"worker.private"}, least: 1,
+		put: func(_ *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			at(func() { done = append(done, e.r.Inject(func(cctx **rt.Ctx) { rt.Suspend(cctx) })) })
+			return done
+		},
+	},
+	{
+		name: "suspend, on another worker", fields: []string{"worker.pinned"}, least: 2, cfg: rt.Config{AlwaysMigrate: true},
+		put: func(_ *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			at(func() { done = append(done, e.r.Inject(func(cctx **rt.Ctx) { rt.Suspend(cctx) })) })
+			return done
+		},
+	},
+}
+
+// putResume parks a behaviour and then, at the edge, has another end its wait.
+func putResume(e *edge, at func(func()), park func(cctx **rt.Ctx, g *gate)) (done []<-chan error) {
+	g := new(gate)
+	done = append(done, e.r.Inject(func(cctx **rt.Ctx) { park(cctx, g) }))
+	for !g.waited() {
+		runtime.Gosched()
+	}
+	at(func() { done = append(done, e.r.Inject(func(cctx **rt.Ctx) { g.unlock(*cctx) })) })
+	return done
+}
+
+func (g *gate) waited() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.waiters != nil
+}
+
+// Wherever work lands while a worker goes to sleep, it is run.
+func TestEveryPlaceAtTheSleepEdge(t *testing.T) {
+	rounds := hammer.Rounds(60, 8_000)
+	for _, place := range places {
+		t.Run(place.name, func(t *testing.T) {
+			var workers []int
+			for _, n := range []int{1, 2, 4} {
+				if n >= place.least {
+					workers = append(workers, n)
+				}
+			}
+			atEveryEdge(t, place.cfg, workers, func(t *testing.T, e *edge) {
+				for round := range rounds {
+					at := func(put func()) { e.during(round, put) }
+					for _, done := range place.put(t, e, at) {
+						wait(t, done)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A queue that is added to the runtime needs a place in the table above.
+func TestEveryQueueHasAPlace(t *testing.T) {
+	covered := map[string]bool{}
+	for _, place := range places {
+		for _, f := range place.fields {
+			covered[f] = true
+		}
+	}
+	fields := rt.QueueFields()
+	assert.GreaterOrEqual(t, len(fields), 4)
+	for _, f := range fields {
+		assert.True(t, covered[f], "%s: work that lands there is not tested at the edge of sleep", f)
+		delete(covered, f)
+	}
+	assert.Empty(t, covered, "no such queue")
+}
+
+// A request to stop at the edge of sleep is a place too, of the kind that ends the runtime.
+func TestStopAtTheSleepEdge(t *testing.T) {
+	rounds := hammer.Rounds(40, 5_000)
+	for _, point := range sleepPoints {
+		for _, n := range []int{1, 2, 4} {
+			t.Run(point+"/"+string(rune('0'+n)), func(t *testing.T) {
+				defer hammer.Watch(t, hammer.Limit)()
+				for round := range rounds {
+					r, err := rt.New(rt.Config{Workers: n})
+					require.NoError(t, err)
+					e := &edge{r: r, point: point, held: make(chan struct{}), proceed: make(chan struct{})}
+					restore := invariant.OnPoint(e.hook)
+					closed := make(chan struct{})
+					e.during(round, func() {
+						go func() {
+							defer close(closed)
+							r.Close()
+						}()
+						<-r.Done()
+					})
+					<-closed
+					restore()
+					sleeping, searching := r.LotCounts()
+					require.Zero(t, sleeping)
+					require.Zero(t, searching)
+				}
+			})
+		}
+	}
+}
 
 // Close meets the worker that looks whether the run is over, in the middle of that look.
 func TestCloseMeetsTheLookForTheEnd(t *testing.T) {

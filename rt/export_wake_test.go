@@ -1,0 +1,64 @@
+package rt
+
+import (
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/encorert/encorert/internal/runq"
+)
+
+// Doors for the tests of sleeping and waking: each puts one function into one place where work can land.
+
+func readyRoot(f func(cctx **Ctx)) *root {
+	r := &root{f: f, done: make(chan error, 1)}
+	r.typ = &doType
+	r.box.Init()
+	r.box.Claim()
+	r.box.PushLocal(nil, Message{B: &runDo, P1: unsafe.Pointer(r)})
+	return r
+}
+
+// Inject is a Do that does not wait.
+func (rt *Runtime) Inject(f func(cctx **Ctx)) (done <-chan error) {
+	r := &root{f: f, done: make(chan error, 1)}
+	rt.start(r, &doType, &runDo)
+	return r.done
+}
+
+// Pin has worker number w run f.
+func (rt *Runtime) Pin(w int, f func(cctx **Ctx)) (done <-chan error) {
+	r := readyRoot(f)
+	rt.pin(&r.Actor, w)
+	return r.done
+}
+
+// Share puts f where other workers steal.
+func Share(ctx *Ctx, f func(cctx **Ctx)) (done <-chan error) {
+	r := readyRoot(f)
+	ctx.worker.share(&r.Actor)
+	return r.done
+}
+
+// LotCounts reports how many workers sleep and search.
+func (rt *Runtime) LotCounts() (sleeping, searching int) {
+	return rt.lot.Sleeping(), rt.lot.Searching()
+}
+
+// QueueFields names every field of the runtime and of a worker that is a run queue, or holds some.
+func QueueFields() (names []string) {
+	pkg := reflect.TypeFor[runq.Inject[Actor]]().PkgPath()
+	for _, owner := range []reflect.Type{reflect.TypeFor[Runtime](), reflect.TypeFor[worker]()} {
+		for i := range owner.NumField() {
+			f := owner.Field(i)
+			t := f.Type
+			for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+				t = t.Elem()
+			}
+			if t.PkgPath() == pkg {
+				names = append(names, strings.ToLower(owner.Name())+"."+f.Name)
+			}
+		}
+	}
+	return names
+}

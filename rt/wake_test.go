@@ -1,0 +1,101 @@
+package rt_test
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/encorert/encorert/internal/hammer"
+	"github.com/encorert/encorert/rt"
+)
+
+// Items from several goroutines outside, with gaps in which workers fall asleep: each is run, once.
+func TestNoWakeUpIsLost(t *testing.T) {
+	const outside = 3
+	rounds := hammer.Rounds(3_000, 300_000)
+	for _, n := range []int{1, 2, 4} {
+		r := runtimeOf(t, rt.Config{Workers: n})
+		var handled atomic.Int64
+		var randoms [outside]*rand.Rand
+		for g := range randoms {
+			randoms[g] = rand.New(rand.NewPCG(uint64(n), uint64(g)))
+		}
+		hammer.Run(t, outside, rounds, func(g, _ int) {
+			if err := r.Do(background, func(**rt.Ctx) { handled.Add(1) }); err != nil {
+				t.Error(err)
+			}
+			for range randoms[g].IntN(20) {
+				runtime.Gosched()
+			}
+		})
+		assert.EqualValues(t, outside*rounds, handled.Load())
+		assert.NotZero(t, r.Stats().Sleeps, "the workers never slept: nothing was tested")
+	}
+}
+
+// asleep waits until every worker sleeps and nobody searches.
+func asleep(t *testing.T, r *rt.Runtime) {
+	t.Helper()
+	within(t, func() {
+		for {
+			if sleeping, searching := r.LotCounts(); sleeping == r.Workers() && searching == 0 {
+				return
+			}
+			runtime.Gosched()
+		}
+	})
+}
+
+// After many cycles of sleep and wake an idle runtime does nothing at all: its counters stand still.
+func TestIdleRuntimeIsIdle(t *testing.T) {
+	rounds := hammer.Rounds(3_000, 10_000)
+	for _, n := range []int{1, 2, 4} {
+		r := runtimeOf(t, rt.Config{Workers: n})
+		for round := range rounds {
+			require.NoError(t, r.Do(background, func(cctx **rt.Ctx) {
+				if round%3 == 0 {
+					for range 4 { // work for others
+						spawn(*cctx).do(*cctx, nothingToDo)
+					}
+				}
+			}))
+		}
+		asleep(t, r)
+		var before rt.Stats
+		require.Eventually(t, func() bool { // a worker that is announced may still be at its last look
+			last := before
+			before = r.Stats()
+			return before == last
+		}, 30*time.Second, 10*time.Millisecond)
+		for range 5 {
+			time.Sleep(10 * time.Millisecond)
+			require.Equal(t, before, r.Stats())
+			sleeping, searching := r.LotCounts()
+			require.Equal(t, n, sleeping)
+			require.Zero(t, searching)
+		}
+		require.NoError(t, r.Do(background, nothingToDo), "and still wakes")
+	}
+}
+
+func nothingToDo(**rt.Ctx) {}
+
+// Reading the counters wakes and stops nobody, and loses nothing.
+func TestStatsWhileAllSleep(t *testing.T) {
+	r := runtimeOf(t, rt.Config{Workers: 2})
+	for range 200 {
+		asleep(t, r)
+		for range 5 {
+			r.Stats()
+		}
+		sleeping, searching := r.LotCounts()
+		require.Equal(t, 2, sleeping)
+		require.Zero(t, searching)
+		within(t, func() { require.NoError(t, r.Do(background, nothingToDo)) })
+	}
+}
