@@ -45,6 +45,9 @@ func (rt *Runtime) LotCounts() (sleeping, searching int) {
 	return rt.lot.Sleeping(), rt.lot.Searching()
 }
 
+// HasInjected reports whether something waits in the inject queue.
+func (rt *Runtime) HasInjected() bool { return !rt.inject.Empty() }
+
 // QueueFields names every field of the runtime and of a worker that is a run queue, or holds some.
 func QueueFields() (names []string) {
 	pkg := reflect.TypeFor[runq.Inject[Actor]]().PkgPath()

@@ -375,6 +375,59 @@ func TestStopAtTheSleepEdge(t *testing.T) {
 	}
 }
 
+// As many items as workers, each of which runs until all have begun: a worker that sleeps beside queued work hangs it.
+func TestItemsThatNeedAllWorkers(t *testing.T) {
+	rounds := hammer.Rounds(200, 20_000)
+	atEveryEdge(t, rt.Config{}, []int{2, 3, 4}, func(t *testing.T, e *edge) {
+		for round := range rounds {
+			n := e.r.Workers()
+			var begun atomic.Int64
+			done := make([]<-chan error, n)
+			e.during(round, func() {
+				for i := range done {
+					done[i] = e.r.Inject(func(**rt.Ctx) {
+						begun.Add(1)
+						for begun.Load() < int64(n) {
+							runtime.Gosched()
+						}
+					})
+				}
+			})
+			for i := range done {
+				wait(t, done[i])
+			}
+		}
+	})
+}
+
+// Work came while the worker was the searcher, so that nobody was woken for it. The worker has announced sleep and has
+// not yet looked again: all are announced then, and still the run is not over.
+func TestLookForTheEndSeesWorkBeforeTheLastLook(t *testing.T) {
+	defer hammer.Watch(t, hammer.Limit)()
+	e := newEdge(t, rt.Config{Workers: 1}, "park.EndSearch")
+	for round := range hammer.Rounds(100, 10_000) {
+		e.hold()
+		ran := false
+		end := make(chan error, 1)
+		quiet := e.r.Hold() // so that only the release below looks for the end
+		go func() { end <- e.r.Run(func(**rt.Ctx) { ran = true }) }()
+		for !e.r.HasInjected() {
+			runtime.Gosched()
+		}
+		restore := invariant.OnPoint(func(point string) {
+			if point == "rt.lastLook" {
+				quiet.Release()
+			}
+		})
+		e.proceed <- struct{}{}
+		require.NoError(t, <-end)
+		require.True(t, ran, "round %d: the run ended before it began", round)
+		restore()
+		quiet.Release()
+		invariant.OnPoint(e.hook)
+	}
+}
+
 // Close meets the worker that looks whether the run is over, in the middle of that look.
 func TestCloseMeetsTheLookForTheEnd(t *testing.T) {
 	for range 50 {

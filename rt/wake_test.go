@@ -99,3 +99,38 @@ func TestStatsWhileAllSleep(t *testing.T) {
 		within(t, func() { require.NoError(t, r.Do(background, nothingToDo)) })
 	}
 }
+
+// An actor that blocks again and again is sent to by all workers meanwhile, and its wait ends on any of them: whoever
+// owns it, no sender may take its local part for its own.
+func TestSendsToAnActorThatBlocks(t *testing.T) {
+	const blockers, senders, sends = 4, 4, 30
+	runs := hammer.Rounds(60, 3_000)
+	for range runs {
+		var got [blockers]int // owned by the actor
+		require.NoError(t, run(t, rt.Config{Workers: 2, Batch: 3}, func(cctx **rt.Ctx) {
+			var gates [blockers][sends]gate
+			var blocking [blockers]*scripted
+			for i := range blocking {
+				blocking[i] = spawn(*cctx)
+			}
+			for range senders {
+				sender := spawn(*cctx)
+				for k := range sends {
+					sender.do(*cctx, func(cctx **rt.Ctx) {
+						for i, b := range blocking {
+							b.do(*cctx, func(cctx **rt.Ctx) {
+								got[i]++
+								rt.Block(cctx, &gates[i][k])
+							})
+							gates[i][k].unlock(*cctx)
+							b.do(*cctx, func(**rt.Ctx) { got[i]++ })
+						}
+					})
+				}
+			}
+		}))
+		for i := range got {
+			assert.Equal(t, 2*senders*sends, got[i])
+		}
+	}
+}
