@@ -15,8 +15,8 @@ type growth struct {
 	// running is true while a collection that was started here runs. The CompareAndSwap in due is what admits one at a
 	// time; the Store after the collection pairs with it.
 	running atomic.Bool
-	// forced is the time of the last collection for want of memory, in Unix nanoseconds; guarded by Space.mu.
-	forced int64
+	// inVain is when memory was last refused for good; guarded by Space.mu.
+	inVain time.Time
 }
 
 // due admits one collection when the used bytes have doubled, or have come halfway to the limit. REQUIRES: Space.mu.
@@ -44,16 +44,9 @@ func (s *Space) collectGo() {
 // cleanupTime is what Go's cleanups get to release heaps (picked: hundreds of times what one takes).
 const cleanupTime = 5 * time.Millisecond
 
-// mayForce limits collections for want of memory to ten a second: a program that lives at its limit would otherwise
-// pay for one with each allocation that fails. REQUIRES: Space.mu.
-func (g *growth) mayForce() bool {
-	now := time.Now().UnixNano()
-	if now-g.forced < int64(100*time.Millisecond) {
-		return false
-	}
-	g.forced = now
-	return true
-}
+// mayForce admits a collection for want of memory, but not for a while after one in vain: a program that lives at its
+// limit would pay for one with each allocation that fails. REQUIRES: Space.mu.
+func (g *growth) mayForce() bool { return time.Since(g.inVain) > 100*time.Millisecond }
 
 // collectGarbage runs Go's collector and gives the cleanups a little time to release n bytes.
 func (s *Space) collectGarbage(n int64) {

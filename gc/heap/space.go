@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/encorert/encorert/internal/arena"
@@ -106,7 +107,7 @@ func (s *Space) takeChunk(k class) (chunk, error) {
 }
 
 func (s *Space) takeMemory(k class) (unsafe.Pointer, error) {
-	s.mu.Lock()
+	s.lock()
 	if n := len(s.cache[k]); n > 0 {
 		p := s.cache[k][n-1]
 		s.cache[k] = s.cache[k][:n-1]
@@ -134,34 +135,32 @@ func (s *Space) takeMemory(k class) (unsafe.Pointer, error) {
 
 // takeSpan returns a span of blocks with arbitrary contents.
 func (s *Space) takeSpan(blocks int) (span, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.lock()
 	size := int64(blocks) * BlockSize
-	if err := s.reserve(size); err != nil {
-		return span{}, err
+	err := s.reserve(size)
+	var p unsafe.Pointer
+	if err == nil {
+		if p, err = s.owner.Blocks(blocks); err != nil {
+			s.used.Add(-size)
+		}
 	}
-	p, err := s.owner.Blocks(blocks)
-	if err != nil {
-		s.used.Add(-size)
-		return span{}, err
-	}
-	return span{base: p, blocks: blocks}, nil
+	s.mu.Unlock()
+	return span{base: p, blocks: blocks}, err
 }
 
 // reserve counts n more bytes as used, or returns a *LimitError. REQUIRES: s.mu, which it may release for a while.
 func (s *Space) reserve(n int64) error {
-	s.mustBeOpen()
 	if limit := s.config.Limit; limit > 0 && s.used.Load()+n > limit {
 		s.flush()
 		if s.used.Load()+n > limit && s.growth.mayForce() {
 			// Heaps of dead actors may be all that stands in the way.
 			s.mu.Unlock()
 			s.collectGarbage(n)
-			s.mu.Lock()
-			s.mustBeOpen()
+			s.lock()
 			s.flush()
 		}
 		if used := s.used.Load(); used+n > limit {
+			s.growth.inVain = time.Now()
 			return &LimitError{Limit: limit, Used: used, Want: n}
 		}
 	}
@@ -171,8 +170,11 @@ func (s *Space) reserve(n int64) error {
 	return nil
 }
 
-func (s *Space) mustBeOpen() {
+// lock locks s.mu for an allocation.
+func (s *Space) lock() {
+	s.mu.Lock()
 	if s.closed {
+		s.mu.Unlock()
 		panic("heap: allocation in a closed space")
 	}
 }

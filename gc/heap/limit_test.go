@@ -1,0 +1,96 @@
+package heap
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fill allocates a list until the limit stops it.
+func (a *actor) fill() (n int, err error) {
+	for {
+		if a.c.rest() < nodeSize {
+			if err := a.h.Refill(&a.c, nodeSize); err != nil {
+				return n, err
+			}
+		}
+		a.roots[0] = a.new(a.roots[0], nil)
+		n++
+	}
+}
+
+func TestLimit(t *testing.T) {
+	a := newActor(t, Config{Limit: 1 << 20, Verify: true, Poison: true})
+	a.roots = []*node{nil}
+	for range 3 { // hit, free, and hit again
+		n, err := a.fill()
+		var limit *LimitError
+		require.ErrorAs(t, err, &limit)
+		require.EqualValues(t, 1<<20, limit.Limit)
+		require.LessOrEqual(t, limit.Used, limit.Limit)
+		require.Greater(t, limit.Used+limit.Want, limit.Limit)
+		require.Regexp(t, `heap: memory limit of 1048576 bytes reached: \d+ in use, \d+ more wanted`, err.Error())
+		require.Greater(t, n, 20000)
+		require.True(t, a.h.Due(), "near the limit a collection is due")
+
+		for name, f := range map[string]func() error{
+			"array":        func() error { _, err := a.h.AllocArray(&a.c, wordsType, 200000); return err },
+			"large object": func() error { _, err := a.h.AllocLarge(&a.c, boardType); return err },
+			"no array":     func() error { _, err := a.h.AllocArray(&a.c, wordsType, 1<<61); return err },
+			"medium":       func() error { return a.h.Refill(&a.c, MaxSmall) },
+			"fragment": func() error {
+				p := unsafe.Pointer(a.roots[0])
+				before := p
+				f := a.h.space.NewFragment()
+				defer f.Free()
+				err := f.CopyFrom(a.h, &p)
+				require.Equal(t, before, p, "slots are as they were")
+				return err
+			},
+		} {
+			require.True(t, errors.As(f(), &limit), name)
+		}
+		a.verify(t)
+		require.Equal(t, n, a.count(a.roots[0]), "a failed allocation leaves the heap usable")
+		a.roots[0] = nil
+		a.full()
+		require.LessOrEqual(t, a.h.space.Stats().Used, int64(1<<20))
+	}
+}
+
+func TestLimitCountsAllHeaps(t *testing.T) {
+	a := newActor(t, Config{Limit: 512 << 10})
+	b := a.sibling()
+	a.roots, b.roots = []*node{nil}, []*node{nil}
+	n, err := a.fill()
+	require.Error(t, err)
+	m, err := b.fill()
+	require.Error(t, err)
+	require.Less(t, m, n/4)
+}
+
+// TestDeadHeapsAreNoReasonToFail: memory of heaps that are garbage, and not collected by Go yet, is found before an
+// allocation fails.
+func TestDeadHeapsAreNoReasonToFail(t *testing.T) {
+	a := newActor(t, Config{Limit: 4 << 20})
+	for range 40 {
+		dead := a.sibling()
+		dead.roots = []*node{dead.list(30000)}
+	}
+	require.LessOrEqual(t, a.h.space.Stats().Used, int64(4<<20))
+}
+
+// TestGrowthStartsGoCollector: dead heaps come back without a limit too.
+func TestGrowthStartsGoCollector(t *testing.T) {
+	a := newActor(t, Config{})
+	var most int64
+	for range 200 {
+		dead := a.sibling()
+		dead.roots = []*node{dead.list(40000)}
+		most = max(most, a.h.space.Stats().Used)
+	}
+	require.Less(t, most, int64(200<<20))
+	require.Positive(t, a.h.space.growth.next.Load())
+}
