@@ -49,6 +49,9 @@ func (w *worker) take() *Actor {
 		if a := w.rt.inject.Pop(); a != nil {
 			return a
 		}
+		if a := w.shared.Pop(); a != nil { // nobody may have stolen it, and private need never be empty
+			return a
+		}
 	}
 	if a := w.pinned.Pop(); a != nil {
 		return a
