@@ -2,6 +2,7 @@ package heap
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"unsafe"
 
@@ -38,7 +39,7 @@ func TestLimit(t *testing.T) {
 		for name, f := range map[string]func() error{
 			"array":        func() error { _, err := a.h.AllocArray(&a.c, wordsType, 200000); return err },
 			"large object": func() error { _, err := a.h.AllocLarge(&a.c, boardType); return err },
-			"no array":     func() error { _, err := a.h.AllocArray(&a.c, wordsType, 1<<61); return err },
+			"no array":     func() error { _, err := a.h.AllocArray(&a.c, wordsType, math.MaxInt); return err },
 			"medium":       func() error { return a.h.Refill(&a.c, MaxSmall) },
 			"fragment": func() error {
 				p := unsafe.Pointer(a.roots[0])

@@ -3,6 +3,7 @@ package heap
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,4 +23,5 @@ func TestMillionObjectsFewMappings(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, bytes.Count(text, []byte{'\n'}), 1000)
 	require.EqualValues(t, len(crowd)+1, a.h.space.Stats().Heaps)
+	runtime.KeepAlive(crowd)
 }

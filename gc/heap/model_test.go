@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 // The model test runs programs of random commands on heaps and on a graph of Go objects beside them, and compares.
@@ -483,6 +485,9 @@ var modelConfigs = map[string]Config{
 
 func TestModel(t *testing.T) {
 	programs := 120
+	if invariant.Enabled {
+		programs = 15
+	}
 	if os.Getenv("ENCORERT_LONG") != "" {
 		programs = 20000
 	}
@@ -499,8 +504,12 @@ func TestModel(t *testing.T) {
 }
 
 func TestModelLongPrograms(t *testing.T) {
+	length := 40000
+	if invariant.Enabled {
+		length = 4000
+	}
 	for seed := range 3 {
-		newModel(t, Config{Nursery: 64 << 10, Poison: true}, program(uint64(seed), 40000)).run(500)
+		newModel(t, Config{Nursery: 64 << 10, Poison: true}, program(uint64(seed), length)).run(500)
 	}
 }
 

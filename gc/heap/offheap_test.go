@@ -1,4 +1,4 @@
-//go:build !race && (linux || darwin || windows)
+//go:build !race && (linux || darwin || windows) && (amd64 || arm64)
 
 package heap
 

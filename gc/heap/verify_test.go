@@ -28,9 +28,12 @@ func TestVerifyFindsFaults(t *testing.T) {
 			set(a.h, p, &p.a, &local)
 		}, "no memory of this heap|outside the arena"},
 		"other heap": {func(a *actor, p *node) { set(a.h, p, &p.a, a.sibling().new(nil, nil)) }, "no memory of this heap"},
-		"unaligned":  {func(a *actor, p *node) { set(a.h, p, &p.a, (*node)(unsafe.Add(unsafe.Pointer(p), 4))) }, "not aligned"},
+		"unaligned": {func(a *actor, p *node) {
+			a.h.Log(unsafe.Pointer(p))
+			store(unsafe.Pointer(&p.a), unsafe.Add(unsafe.Pointer(p), 4))
+		}, "not aligned"},
 		"inside": {func(a *actor, p *node) {
-			inside := unsafe.Add(unsafe.Pointer(p), 24)
+			inside := unsafe.Add(unsafe.Pointer(p), unsafe.Offsetof(p.id)+HeaderSize)
 			*(*node)(inside) = node{}
 			*headerOf(inside) = nodeType.Header() | flagLogged | a.h.epoch
 			set(a.h, p, &p.b, (*node)(inside))

@@ -15,6 +15,12 @@ type cell struct{ value uint64 }
 
 var cellType = heap.NewType("race.cell", unsafe.Sizeof(cell{}))
 
+func bump(c *cell) {
+	for range 1000 {
+		c.value++
+	}
+}
+
 func main() {
 	s := heap.NewSpace(heap.Config{})
 	defer s.Close()
@@ -41,6 +47,9 @@ func main() {
 	var all sync.WaitGroup
 	all.Go(func() {
 		m := <-mail
+		if len(os.Args) > 1 {
+			bump(obj) // it belongs to the sender
+		}
 		receiver, rc := heap.New(s), heap.Cursor{}
 		receiver.Adopt(&rc, m.f)
 		m.p.value++
@@ -48,13 +57,10 @@ func main() {
 			receiver.CollectFull(&rc, func(t *heap.Tracer) { t.Mark(unsafe.Pointer(m.p)) })
 		}
 		fmt.Println("received", m.p.value)
-		if len(os.Args) > 1 {
-			obj.value++ // it belongs to the sender
-		}
 	})
 	mail <- parcel{f, (*cell)(sent)}
+	bump(obj) // before any lock is taken that would order the two
 	for range 100 {
-		obj.value++
 		h.CollectFull(&c, func(t *heap.Tracer) { t.Mark(unsafe.Pointer(obj)) })
 	}
 	all.Wait()
