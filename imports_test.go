@@ -33,12 +33,12 @@ var imports = map[string]string{
 	"futures": "rt gc gc/heap internal/invariant",
 
 	// The tool side imports no runtime package.
-	"ctxgen": "golang.org/x/tools/go/packages golang.org/x/tools/go/ast/astutil golang.org/x/tools/imports " +
-		"github.com/dave/jennifer/jen github.com/pmezard/go-difflib/difflib",
+	"ctxgen": "golang.org/x/tools/go/packages golang.org/x/tools/go/types/typeutil github.com/dave/jennifer/jen " +
+		"github.com/rogpeppe/go-internal/diff",
 	"cmd/encorert": "ctxgen github.com/urfave/cli/v3",
 
 	// Programs. cmd/encorert must build when generated code does not, so nothing above imports these.
-	"bench":         "bench/harness bench/gcbench github.com/urfave/cli/v3",
+	"bench": "bench/harness bench/gcbench github.com/urfave/cli/v3",
 	"bench/harness": "github.com/urfave/cli/v3 gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv golang.org/x/sys/unix " +
 		"golang.org/x/sys/windows golang.org/x/term github.com/schollz/progressbar/v3",
 	"bench/gcbench": "bench/harness rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
