@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -176,8 +174,13 @@ func (l *loader) scanPackage(p *packages.Package, root bool) {
 	}
 	if root {
 		l.testFiles(dir)
-		l.listErrors(p, func(e *packages.Error) bool {
-			return e.Kind == packages.ParseError && !annotated && !slices.Contains(u.stale, position(e.Pos, l.cfg.Dir).Filename)
+		l.listErrors(p, func(e *packages.Error) bool { // a file that is no Go may be meant to have annotations
+			text, source := texts[position(e.Pos, l.cfg.Dir).Filename]
+			if !source || annotated {
+				return false
+			}
+			_, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
+			return err != nil
 		})
 	}
 	if !annotated && (len(u.stale) == 0 || !root) {
@@ -187,7 +190,6 @@ func (l *loader) scanPackage(p *packages.Package, root bool) {
 	if len(u.files) == 0 {
 		return
 	}
-	u.pkg.Name = u.files[0].syntax.Name.Name
 	u.output = filepath.Join(dir, u.pkg.Name+outputSuffix)
 	if slices.Contains(sources, u.output) {
 		l.errs.add(token.Position{Filename: u.output}, "generated code goes to this file, but this one is not generated: rename it")
@@ -200,175 +202,4 @@ func (l *loader) scanPackage(p *packages.Package, root bool) {
 	if len(u.pkg.Actors)+len(u.pkg.Objects) > 0 || len(u.stale) > 0 {
 		l.units = append(l.units, u)
 	}
-}
-
-// isOutput reports whether a file under an output's name is ours: it has the
-// header, or it is so broken that nobody can have written it by hand.
-func isOutput(text []byte) bool {
-	if headerLine.Match(text) {
-		return true
-	}
-	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
-	return err != nil || len(f.Decls) == 0
-}
-
-// testFiles rejects annotations where they would have no effect.
-func (l *loader) testFiles(dir string) {
-	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is well formed
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil || !bytes.Contains(text, []byte(annotationPrefix)) {
-			continue
-		}
-		f, err := parser.ParseFile(l.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			continue // the test's build reports it
-		}
-		for _, group := range f.Comments {
-			for _, c := range group.List {
-				if a, err := parseAnnotation(c.Text); err == nil && a != "" {
-					l.errs.add(l.fset.Position(c.Pos()), "%s%s in a test file is not supported: move the declaration to a file that is no test", annotationPrefix, a)
-				}
-			}
-		}
-	}
-}
-
-// parse reads the hand-written files of a unit and reports their syntax errors.
-func (l *loader) parse(u *unit, p *packages.Package, names []string, texts map[string][]byte) {
-	for _, name := range names {
-		syntax, err := parser.ParseFile(l.fset, name, texts[name], parser.ParseComments|parser.SkipObjectResolution|parser.AllErrors)
-		if err != nil {
-			l.syntaxErrors(name, err)
-			continue
-		}
-		f := &sourceFile{name: name, syntax: syntax, imports: map[string]string{}}
-		for _, spec := range syntax.Imports {
-			l.importSpec(f, p, spec)
-		}
-		u.files = append(u.files, f)
-	}
-}
-
-func (l *loader) syntaxErrors(name string, err error) {
-	list, ok := err.(scanner.ErrorList)
-	if !ok {
-		l.errs.add(token.Position{Filename: name}, "%v", err)
-		return
-	}
-	for _, e := range list {
-		l.errs = append(l.errs, &Error{Pos: e.Pos, Msg: e.Msg})
-	}
-}
-
-func (l *loader) importSpec(f *sourceFile, p *packages.Package, spec *ast.ImportSpec) {
-	path, err := strconv.Unquote(spec.Path.Value)
-	if err != nil {
-		return // a syntax error that pass 2 reports
-	}
-	switch {
-	case spec.Name == nil:
-		name := guessName(path)
-		if imported := p.Imports[path]; imported != nil && imported.Name != "" {
-			name = imported.Name
-		}
-		f.imports[name] = path
-	case spec.Name.Name == ".":
-		f.dots = append(f.dots, path)
-	case spec.Name.Name != "_":
-		f.imports[spec.Name.Name] = path
-	}
-}
-
-// typeCheck is pass 2: every unit with its stub in place of its output.
-func (l *loader) typeCheck() error {
-	overlay := map[string][]byte{}
-	var patterns []string
-	for _, u := range l.units {
-		for _, name := range u.stale {
-			overlay[name] = []byte("package " + u.pkg.Name + "\n")
-		}
-		overlay[u.output] = stub(l.fset, u, &l.errs)
-		if u.root && len(u.pkg.Actors)+len(u.pkg.Objects) > 0 {
-			patterns = append(patterns, u.pkg.Path)
-		}
-	}
-	if len(l.errs) > 0 || len(patterns) == 0 {
-		return l.errs.asError()
-	}
-	mode := packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
-		packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
-	cfg := l.config(mode)
-	cfg.Overlay = overlay
-	loaded, err := packages.Load(cfg, patterns...)
-	if err != nil {
-		return fmt.Errorf("ctxgen: load packages: %w", err)
-	}
-	l.typeErrors(loaded, overlay)
-	if len(l.errs) > 0 {
-		return l.errs.asError()
-	}
-	byPath := map[string]*packages.Package{}
-	for _, p := range loaded {
-		byPath[p.PkgPath] = p
-	}
-	for _, u := range l.units {
-		if p := byPath[u.pkg.Path]; u.root && p != nil {
-			translate(l.fset, u, p.Types, &l.errs)
-		}
-	}
-	return nil
-}
-
-// typeErrors takes over the errors of the packages and of what they import.
-//
-// Two kinds come second, since they normally repeat others: what is wrong in a
-// stub is wrong in the source that it was copied from, and what the compiler
-// says when the go command makes export data, the type checker says too if it
-// reads the package from source.
-func (l *loader) typeErrors(loaded []*packages.Package, overlay map[string][]byte) {
-	var stubs Errors
-	packages.Visit(loaded, nil, func(p *packages.Package) {
-		before := len(l.errs)
-		var builds Errors
-		l.listErrors(p, func(e *packages.Error) bool {
-			pos := position(e.Pos, l.cfg.Dir)
-			switch {
-			case overlay[pos.Filename] != nil:
-				if !strings.Contains(e.Msg, "imported and not used") { // a dot import that is not needed
-					stubs.add(pos, "in the stand-in for generated code: %s", e.Msg)
-				}
-			case e.Kind == packages.ListError && strings.HasPrefix(e.Msg, "# "):
-				builds = append(builds, buildErrors(e.Msg, l.cfg.Dir)...)
-			case e.Kind == packages.TypeError && strings.HasPrefix(e.Msg, "could not import ") && slices.ContainsFunc(l.errs, at(pos)):
-				// The go command has said why.
-			default:
-				return true
-			}
-			return false
-		})
-		if len(l.errs) == before {
-			l.errs = append(l.errs, builds...)
-		}
-	})
-	if len(l.errs) == 0 {
-		l.errs = append(l.errs, stubs...)
-	}
-}
-
-func at(pos token.Position) func(*Error) bool {
-	return func(e *Error) bool { return e.Pos.Filename == pos.Filename && e.Pos.Line == pos.Line }
-}
-
-// buildErrors reads the lines "file:line:col: message" of the compiler's
-// output, without those about stubs, which it sees under temporary names.
-func buildErrors(output, dir string) Errors {
-	var errs Errors
-	for line := range strings.SplitSeq(output, "\n") {
-		place, msg, ok := strings.Cut(line, ": ")
-		if pos := position(place, dir); ok && pos.IsValid() && !strings.HasSuffix(pos.Filename, outputSuffix) {
-			errs.add(pos, "%s", msg)
-		}
-	}
-	return errs
 }

@@ -1,0 +1,113 @@
+package ctxgen
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// isOutput reports whether a file under an output's name is ours: it has the
+// header, or it is so broken that nobody can have written it by hand.
+func isOutput(text []byte) bool {
+	if headerLine.Match(text) {
+		return true
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	return err != nil || len(f.Decls) == 0
+}
+
+// testFiles rejects annotations where they would have no effect.
+func (l *loader) testFiles(dir string) {
+	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is well formed
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil || !bytes.Contains(text, []byte(annotationPrefix)) {
+			continue
+		}
+		f, err := parser.ParseFile(l.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			continue // the test's build reports it
+		}
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				if a, err := parseAnnotation(c.Text); err == nil && a != "" {
+					l.errs.add(l.fset.Position(c.Pos()), "%s%s in a test file is not supported: move the declaration to a file that is no test", annotationPrefix, a)
+				}
+			}
+		}
+	}
+}
+
+// parse reads the hand-written files of a unit and reports their syntax errors.
+func (l *loader) parse(u *unit, p *packages.Package, names []string, texts map[string][]byte) {
+	for _, name := range names {
+		syntax, err := parser.ParseFile(l.fset, name, texts[name], parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			l.syntaxErrors(name, err)
+			continue
+		}
+		f := &sourceFile{name: name, syntax: syntax, imports: map[string]string{}}
+		for _, spec := range syntax.Imports {
+			l.importSpec(f, p, spec)
+		}
+		u.files = append(u.files, f)
+	}
+	l.packageName(u, texts)
+}
+
+// packageName sets the name that most files have, annotated ones counting
+// twice, and reports the others.
+func (l *loader) packageName(u *unit, texts map[string][]byte) {
+	count := map[string]int{}
+	for _, f := range u.files {
+		name := f.syntax.Name.Name
+		if bytes.Contains(texts[f.name], []byte(annotationPrefix)) {
+			count[name]++
+		}
+		if count[name]++; count[name] > count[u.pkg.Name] {
+			u.pkg.Name = name
+		}
+	}
+	for _, f := range u.files {
+		if name := f.syntax.Name; name.Name != u.pkg.Name {
+			l.errs.add(l.fset.Position(name.Pos()), "package %s in a directory of package %s", name.Name, u.pkg.Name)
+		}
+	}
+}
+
+func (l *loader) syntaxErrors(name string, err error) {
+	list, ok := err.(scanner.ErrorList)
+	if !ok {
+		l.errs.add(token.Position{Filename: name}, "%v", err)
+		return
+	}
+	for _, e := range list {
+		l.errs = append(l.errs, &Error{Pos: e.Pos, Msg: e.Msg})
+	}
+}
+
+func (l *loader) importSpec(f *sourceFile, p *packages.Package, spec *ast.ImportSpec) {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return // a syntax error that pass 2 reports
+	}
+	switch {
+	case spec.Name == nil:
+		name := guessName(path)
+		if imported := p.Imports[path]; imported != nil && imported.Name != "" {
+			name = imported.Name
+		}
+		f.imports[name] = path
+	case spec.Name.Name == ".":
+		f.dots = append(f.dots, path)
+	case spec.Name.Name != "_":
+		f.imports[spec.Name.Name] = path
+	}
+}

@@ -1,0 +1,109 @@
+package ctxgen
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// typeCheck is pass 2: every unit with its stub in place of its output.
+func (l *loader) typeCheck() error {
+	overlay := map[string][]byte{}
+	var patterns []string
+	for _, u := range l.units {
+		for _, name := range u.stale {
+			overlay[name] = []byte("package " + u.pkg.Name + "\n")
+		}
+		overlay[u.output] = stub(l.fset, u, &l.errs)
+		if u.root && len(u.pkg.Actors)+len(u.pkg.Objects) > 0 {
+			patterns = append(patterns, u.pkg.Path)
+		}
+	}
+	if len(l.errs) > 0 || len(patterns) == 0 {
+		return l.errs.asError()
+	}
+	mode := packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+		packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule
+	cfg := l.config(mode)
+	cfg.Overlay = overlay
+	// With an overlay everything is read from source, without bodies in dependencies; comments and old-style objects are not looked at.
+	cfg.ParseFile = func(fset *token.FileSet, name string, text []byte) (*ast.File, error) {
+		return parser.ParseFile(fset, name, text, parser.AllErrors|parser.SkipObjectResolution)
+	}
+	loaded, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return fmt.Errorf("ctxgen: load packages: %w", err)
+	}
+	l.typeErrors(loaded, overlay)
+	if len(l.errs) > 0 {
+		return l.errs.asError()
+	}
+	byPath := map[string]*packages.Package{}
+	for _, p := range loaded {
+		byPath[p.PkgPath] = p
+	}
+	for _, u := range l.units {
+		if p := byPath[u.pkg.Path]; u.root && p != nil {
+			translate(l.fset, u, p.Types, &l.errs)
+		}
+	}
+	return nil
+}
+
+// typeErrors takes over the errors of the packages and of what they import.
+//
+// Two kinds come second, since they normally repeat others: what is wrong in a
+// stub is wrong in the source that it was copied from, and what the compiler
+// says when the go command makes export data, the type checker says too if it
+// reads the package from source.
+func (l *loader) typeErrors(loaded []*packages.Package, overlay map[string][]byte) {
+	var stubs Errors
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		before := len(l.errs)
+		var builds Errors
+		l.listErrors(p, func(e *packages.Error) bool {
+			pos := position(e.Pos, l.cfg.Dir)
+			switch {
+			case overlay[pos.Filename] != nil:
+				if !strings.Contains(e.Msg, "imported and not used") { // a dot import that is not needed
+					stubs.add(pos, "in the stand-in for generated code: %s", e.Msg)
+				}
+			case e.Kind == packages.ListError && strings.HasPrefix(e.Msg, "# "):
+				builds = append(builds, buildErrors(e.Msg, l.cfg.Dir)...)
+			case e.Kind == packages.TypeError && strings.HasPrefix(e.Msg, "could not import ") && slices.ContainsFunc(l.errs, at(pos)):
+				// The go command has said why.
+			default:
+				return true
+			}
+			return false
+		})
+		if len(l.errs) == before {
+			l.errs = append(l.errs, builds...)
+		}
+	})
+	if len(l.errs) == 0 {
+		l.errs = append(l.errs, stubs...)
+	}
+}
+
+func at(pos token.Position) func(*Error) bool {
+	return func(e *Error) bool { return e.Pos.Filename == pos.Filename && e.Pos.Line == pos.Line }
+}
+
+// buildErrors reads the lines "file:line:col: message" of the compiler's
+// output, without those about stubs, which it sees under temporary names.
+func buildErrors(output, dir string) Errors {
+	var errs Errors
+	for line := range strings.SplitSeq(output, "\n") {
+		place, msg, ok := strings.Cut(line, ": ")
+		if pos := position(place, dir); ok && pos.IsValid() && !strings.HasSuffix(pos.Filename, outputSuffix) {
+			errs.add(pos, "%s", msg)
+		}
+	}
+	return errs
+}
