@@ -62,14 +62,13 @@ func (h *header) answered() bool { return h.phase() >= draining }
 // visible to the fulfiller. It fails if the phase has moved on since the look, or a waiter added here would be lost.
 func (h *header) register(w *rt.Waiter, limit phase) bool {
 	for {
-		invariant.Point("futures.register: look")
 		old := h.word.Load()
 		p := phaseOf(old)
 		if p >= limit {
 			return false
 		}
 		w.Next = newestOf(old)
-		invariant.Point("futures.register: add")
+		invariant.Point("futures.register")
 		if h.word.CompareAndSwap(old, pack(w, uintptr(p))) {
 			return true
 		}
@@ -81,12 +80,11 @@ func (h *header) register(w *rt.Waiter, limit phase) bool {
 // The compare-and-swap pairs with itself in other fulfillers: without it two would write the answer.
 func (h *header) claim() bool {
 	for {
-		invariant.Point("futures.claim: look")
 		old := h.word.Load()
 		if phaseOf(old) != pending {
 			return false
 		}
-		invariant.Point("futures.claim: take")
+		invariant.Point("futures.claim")
 		if h.word.CompareAndSwap(old, claimed(old)) {
 			return true
 		}
@@ -104,16 +102,16 @@ func (h *header) publish(ctx *rt.Ctx) {
 	if h.word.CompareAndSwap(emptyFilling, emptyDone) {
 		return
 	}
-	invariant.Point("futures.publish: take")
+	invariant.Point("futures.take")
 	newest := h.word.Swap(emptyDraining)
 	for {
 		tellAll(ctx, newestOf(newest))
-		invariant.Point("futures.publish: close")
+		invariant.Point("futures.close")
 		// Pairs with register: with a plain store, one who registered since the list was taken would be lost.
 		if h.word.CompareAndSwap(emptyDraining, emptyDone) {
 			return
 		}
-		invariant.Point("futures.publish: next round")
+		invariant.Point("futures.next")
 		newest = h.word.Swap(emptyDraining)
 	}
 }

@@ -47,7 +47,6 @@ func (f Future[T]) Wait(stdctx context.Context) (T, error) {
 func (h *header) gate() <-chan struct{} {
 	var mine *gate
 	for {
-		invariant.Point("futures.gate: look")
 		old := h.word.Load() // pairs with publish, as in phase; and with the compare-and-swap below: the gate is visible
 		if phaseOf(old) >= draining {
 			return nil
@@ -62,7 +61,7 @@ func (h *header) gate() <-chan struct{} {
 			mine.reaction = mine
 		}
 		mine.Next = newestOf(old)
-		invariant.Point("futures.gate: add")
+		invariant.Point("futures.gate")
 		if h.word.CompareAndSwap(old, pack(&mine.Waiter, uintptr(phaseOf(old))|gated)) { // as in register
 			return mine.open
 		}

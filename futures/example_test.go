@@ -1,0 +1,124 @@
+package futures_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/encorert/encorert/futures"
+	"github.com/encorert/encorert/gc"
+	"github.com/encorert/encorert/rt"
+)
+
+// An account is asked twice; AskDeposit is what encorert gen makes of a behaviour with a result.
+func Example() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	err = r.Run(func(cctx **rt.Ctx) {
+		a := newAccount(*cctx)
+		first := a.AskDeposit(*cctx, 100) // sends, and does not wait
+		second := a.AskDeposit(*cctx, 20)
+		v, err := first.Get(cctx) // this actor waits, its worker does not
+		fmt.Println(v, err)
+		v, err = second.Await(cctx) // other behaviours of this actor would run meanwhile
+		fmt.Println(v, err)
+	})
+	fmt.Println("run:", err)
+	// Output:
+	// 100 <nil>
+	// 120 <nil>
+	// run: <nil>
+}
+
+// A promise by hand: whoever has it may answer, once.
+func ExamplePromise() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	var p futures.Promise[string]
+	_ = r.Do(context.Background(), func(cctx **rt.Ctx) {
+		p = futures.NewPromise[string](*cctx, nil)
+		fmt.Println(p.Fulfil(*cctx, "the answer"))
+		fmt.Println(p.Fail(*cctx, errors.New("too late")))
+	})
+	v, err := p.Future().Wait(context.Background()) // outside the runtime
+	fmt.Println(v, err)
+	// Output:
+	// <nil>
+	// futures: the promise is already fulfilled
+	// the answer <nil>
+}
+
+// Functions are chained without waiting; an error goes past those that come after it.
+func ExampleChain() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		balance := newAccount(*cctx).AskDeposit(*cctx, 70)
+		check := func(least int64) futures.Future[string] {
+			checked := futures.Chain(*cctx, balance, func(_ **rt.Ctx, v int64) (int64, error) {
+				if v < least {
+					return 0, fmt.Errorf("%d is less than %d", v, least)
+				}
+				return v, nil
+			})
+			return futures.Chain(*cctx, checked, func(_ **rt.Ctx, v int64) (string, error) {
+				return fmt.Sprint("a balance of ", v), nil
+			})
+		}
+		poor, rich := check(50), check(100)
+		text, err := poor.Await(cctx)
+		fmt.Printf("%q %v\n", text, err)
+		text, err = rich.Await(cctx)
+		fmt.Printf("%q %v\n", text, err)
+	})
+	// Output:
+	// "a balance of 70" <nil>
+	// "" 70 is less than 100
+}
+
+// A function that needs a heap object takes it as an argument: what a closure captures cannot be traced.
+func ExampleChainWith() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		list := newCons(*cctx, newCons(*cctx, nil, 2), 1)
+		deposit := newAccount(*cctx).AskDeposit(*cctx, 10)
+		sum := futures.ChainWith(*cctx, deposit, list, func(_ **rt.Ctx, v int64, list *cons) (int64, error) {
+			for c := list; c != nil; c = c.next {
+				v += c.value
+			}
+			return v, nil
+		})
+		gc.Collect(cctx) // list is kept for the function
+		fmt.Println(sum.Await(cctx))
+	})
+	// Output: 13 <nil>
+}
+
+// A function that belongs to no actor runs beside the one that chained it.
+func ExampleChainDetached() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		deposit := newAccount(*cctx).AskDeposit(*cctx, 6)
+		squared := futures.ChainDetached(*cctx, deposit, func(_ **rt.Ctx, v int64) (int64, error) { return v * v, nil })
+		fmt.Println(squared.Get(cctx)) // which would be a deadlock for a function chained with Chain
+	})
+	// Output: 36 <nil>
+}
