@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// command runs encorert with the arguments and returns status, stdout and stderr.
+func command(t *testing.T, args ...string) (int, string, string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), append([]string{"encorert"}, args...), &stdout, &stderr)
+	return status, stdout.String(), stderr.String()
+}
+
+func TestExitStatusOfUsageErrors(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"frobnicate"}, `unknown command "frobnicate"`},
+		{[]string{"--frobnicate"}, "frobnicate"},
+		{[]string{"gen", "--frobnicate"}, "frobnicate"},
+		{[]string{"gen", "--tags"}, "tags"},
+		{[]string{"gen", "--check", "--diff"}, "--check and --diff exclude each other"},
+		{[]string{"version", "now"}, "version takes no arguments"},
+	} {
+		status, _, stderr := command(t, c.args...)
+		assert.Equal(t, statusUsage, status, "%v", c.args)
+		assert.Contains(t, stderr, c.want)
+		assert.Contains(t, stderr, "Run 'encorert help' for usage.")
+	}
+}
+
+func TestHelpNamesEveryCommand(t *testing.T) {
+	for _, args := range [][]string{nil, {"help"}, {"--help"}} {
+		status, stdout, _ := command(t, args...)
+		assert.Equal(t, statusDone, status)
+		for _, construct := range commands {
+			assert.Contains(t, stdout, "   "+construct().Name+" ")
+		}
+	}
+	status, stdout, _ := command(t, "gen", "--help")
+	assert.Equal(t, statusDone, status)
+	assert.Contains(t, stdout, "--check")
+}
+
+const source = `package small
+
+import "github.com/encorert/encorert/rt"
+
+//encore:actor
+type small struct{}
+
+//encore:behaviour
+func (s *small) Do(cctx **rt.Ctx) {}
+`
+
+// inModule changes into a package of a module that uses the checkout.
+func inModule(t *testing.T) {
+	t.Helper()
+	checkout, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	mod, err := os.ReadFile(filepath.Join(checkout, "go.mod"))
+	require.NoError(t, err)
+	sum, err := os.ReadFile(filepath.Join(checkout, "go.sum"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	text := strings.Replace(string(mod), "module github.com/encorert/encorert", "module example.com/user", 1) +
+		"\nrequire github.com/encorert/encorert v0.0.0\n\nreplace github.com/encorert/encorert => " + checkout + "\n"
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "small"), 0o755))
+	for name, text := range map[string]string{"go.mod": text, "go.sum": string(sum), "small/small.go": source} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(text), 0o644))
+	}
+	t.Chdir(filepath.Join(dir, "small"))
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOTOOLCHAIN", "local")
+}
+
+func TestGen(t *testing.T) {
+	inModule(t)
+	const output = "small_encore.go"
+	expect := func(wantStatus int, args ...string) (stdout, stderr string) {
+		t.Helper()
+		status, stdout, stderr := command(t, append([]string{"gen"}, args...)...)
+		assert.Equal(t, wantStatus, status, "%s%s", stdout, stderr)
+		return stdout, stderr
+	}
+	stdout, stderr := expect(statusFindings, "--check")
+	assert.Equal(t, output+"\n", stdout)
+	assert.Contains(t, stderr, "run encorert gen")
+	stdout, _ = expect(statusFindings, "--diff", "./...")
+	assert.Contains(t, stdout, "+++ b/"+output+"\n")
+	assert.NoFileExists(t, output)
+
+	stdout, stderr = expect(statusDone)
+	assert.Empty(t, stdout+stderr)
+	assert.FileExists(t, output)
+	stdout, stderr = expect(statusDone, "--check", ".")
+	assert.Empty(t, stdout+stderr)
+	stdout, stderr = expect(statusDone, "--diff", "--tags", "a,b")
+	assert.Empty(t, stdout+stderr)
+
+	require.NoError(t, os.WriteFile("small.go", []byte(strings.Replace(source, "cctx **rt.Ctx", "ctx *rt.Ctx", 1)), 0o644))
+	stdout, stderr = expect(statusFindings)
+	assert.Empty(t, stdout)
+	assert.Equal(t, "small.go:9:17: Do must take the execution context first: func (s *small) Do(cctx **rt.Ctx, ...)\n", stderr)
+
+	require.NoError(t, os.WriteFile("small.go", []byte("package small\n"), 0o644))
+	expect(statusDone) // removes the output
+	assert.NoFileExists(t, output)
+	stdout, stderr = expect(statusDone)
+	assert.Empty(t, stdout)
+	assert.Contains(t, stderr, "no //encore: annotations")
+}
+
+func TestVersion(t *testing.T) {
+	status, stdout, _ := command(t, "version")
+	assert.Equal(t, statusDone, status)
+	assert.Regexp(t, `^encorert \S+\n`, stdout)
+	assert.Regexp(t, `(?m)^go\S+ \w+/\w+$`, stdout)
+
+	var out bytes.Buffer
+	printVersion(&out, &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
+		{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"},
+	}})
+	assert.Contains(t, out.String(), "encorert v1.2.3\ngit abc 2026-01-02T03:04:05Z (modified)\n")
+	out.Reset()
+	printVersion(&out, &debug.BuildInfo{})
+	assert.Contains(t, out.String(), "encorert (unknown)\n")
+}
