@@ -18,6 +18,7 @@ func (h *Heap) Refill(c *Cursor, size uintptr) error {
 		return nil
 	}
 	h.attach()
+	aside := h.aside
 	if rest := c.rest(); size > LineSize && rest >= LineSize && rest > h.aside.rest() {
 		// The small objects that follow can still use it.
 		h.aside = *c
@@ -34,7 +35,7 @@ func (h *Heap) Refill(c *Cursor, size uintptr) error {
 	}
 	fresh, err := m.take(h.grade(size))
 	if err != nil {
-		// The present chunk has nothing left for this size; what c has is untouched.
+		h.aside = aside // c keeps its hole: it must not be in both
 		return err
 	}
 	m.avail = append(m.avail, fresh)

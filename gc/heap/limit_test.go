@@ -95,3 +95,25 @@ func TestGrowthStartsGoCollector(t *testing.T) {
 	require.Less(t, most, int64(200<<20))
 	require.Positive(t, a.h.space.growth.next.Load())
 }
+
+// TestFailedRefillLeavesTheHoleToOne: a medium object that finds no room must not leave the present hole both in the
+// cursor and aside.
+func TestFailedRefillLeavesTheHoleToOne(t *testing.T) {
+	a := newActor(t, Config{Limit: 64 << 10})
+	a.roots = []*node{nil}
+	n := 0
+	for refused := false; ; n++ {
+		if !refused && n > 100 && a.c.rest() > 8*LineSize {
+			for a.h.Refill(&a.c, MaxSmall) == nil {
+				a.c.Off += MaxSmall
+			}
+			refused = true
+		}
+		if a.c.rest() < nodeSize && a.h.Refill(&a.c, nodeSize) != nil {
+			break
+		}
+		a.roots[0] = a.new(a.roots[0], nil)
+	}
+	require.Equal(t, n, a.count(a.roots[0]))
+	a.verify(t)
+}
