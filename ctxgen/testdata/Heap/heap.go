@@ -64,7 +64,7 @@ type keeper struct {
 	byNode  map[*Node]pair
 	sets    []map[*Node]*Node
 	woods   forest
-	any     struct{ hidden *leaf }
+	any     struct{ hidden *Node }
 	_       *Node
 	pending futures.Future[*Node]
 	other   Keeper
@@ -160,4 +160,78 @@ func (k *keeper) Churn(cctx **rt.Ctx, n int) int {
 		}
 	}
 	return k.root.size()
+}
+
+// Hold collects and reuses what was freed before it looks at its arguments, which only its frames hold.
+//
+//encore:behaviour
+func (k *keeper) Hold(cctx **rt.Ctx, a, b, c *Node, p pair, two [2]*Node, data gc.Slice[int32]) int {
+	gc.Collect(cctx)
+	build(*cctx, 10)
+	size := int(data.At(50)) + data.Len()
+	for _, n := range []*Node{a, b, c, p.first, p.second.value, two[0], two[1]} {
+		size += n.size()
+	}
+	return size
+}
+
+// depth makes trees of so many lines that one which is freed shares none with another.
+const depth = 6
+
+// Fill puts an object into every place of the state.
+//
+//encore:behaviour
+func (k *keeper) Fill(cctx **rt.Ctx) {
+	ctx := *cctx
+	node := func() *Node { return build(ctx, depth) }
+	k.root, k.pair = node(), pair{node(), box[*Node]{node()}}
+	k.alias = newWide(ctx, [3]*Node{node(), node(), node()}, gc.MakeSlice[float64](ctx, 100), nil, place{}, 0, 0, [2]complex64{}, false)
+	k.data = gc.MakeSlice[int32](ctx, 100)
+	k.list = append(k.list[:0], node(), node())[:1] // the second is behind the length
+	k.grid = [2][]*Node{{node()}, {node(), node()}}
+	k.byName = map[string]*Node{"a": node(), "b": node()}
+	k.byNode = map[*Node]pair{node(): {node(), box[*Node]{node()}}}
+	k.sets = []map[*Node]*Node{{node(): node()}, nil}
+	k.woods = forest{node(), []forest{{node(), []forest{{tree: node()}}}}}
+	k.any.hidden = node()
+}
+
+// Sum collects, reuses what was freed, and counts what Fill has put into the state.
+//
+//encore:behaviour
+func (k *keeper) Sum(cctx **rt.Ctx) int {
+	gc.Collect(cctx)
+	build(*cctx, 10)
+	nodes := []*Node{k.root, k.first, k.second.value, k.list[:2][0], k.list[:2][1], k.byName["a"], k.byName["b"]}
+	for _, row := range k.grid {
+		nodes = append(nodes, row...)
+	}
+	for n, p := range k.byNode {
+		nodes = append(nodes, n, p.first, p.second.value)
+	}
+	for n, m := range k.sets[0] {
+		nodes = append(nodes, n, m)
+	}
+	nodes = append(nodes, k.alias.Kids[:]...)
+	for f := k.woods; ; f = f.trees[0] {
+		if nodes = append(nodes, f.tree); f.trees == nil {
+			break
+		}
+	}
+	size := k.alias.samples.Len() + k.data.Len() + k.any.hidden.size()
+	for _, n := range nodes {
+		size += n.size()
+	}
+	return size
+}
+
+// Held has arguments held across a collection of their receiver.
+//
+//encore:behaviour
+func (*builder) Held(cctx **rt.Ctx, to Keeper) (int, error) {
+	ctx := *cctx
+	node := func() *Node { return build(ctx, depth) }
+	data := gc.MakeSlice[int32](ctx, 100)
+	data.Set(50, 5)
+	return to.AskHold(ctx, node(), node(), nil, pair{node(), box[*Node]{node()}}, [2]*Node{node(), node()}, data).Await(cctx)
 }

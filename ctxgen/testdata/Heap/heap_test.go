@@ -9,20 +9,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every send, adoption, frame and trace function is exercised with a collection at each safepoint, freed memory
-// poisoned, and each resume on another worker.
-func run(t *testing.T, cfg rt.Config, main func(cctx **rt.Ctx)) {
+func run(t *testing.T, cfg rt.Config, main func(cctx **rt.Ctx)) rt.Stats {
 	t.Helper()
 	r, err := rt.New(cfg)
 	require.NoError(t, err)
 	require.NoError(t, r.Run(main))
+	stats := r.Stats()
 	require.NoError(t, r.Close())
+	return stats
 }
 
+// strict exercises every send, adoption, frame and trace function with a collection at each safepoint, freed memory
+// poisoned, and each resume on another worker.
 var strict = rt.Config{Workers: 2, AlwaysMigrate: true, CollectAlways: true, Verify: true, Poison: true}
 
 func TestTreesAreCopiedAndKept(t *testing.T) {
-	run(t, strict, func(cctx **rt.Ctx) {
+	stats := run(t, strict, func(cctx **rt.Ctx) {
 		ctx := *cctx
 		k, b := NewKeeper(ctx), NewBuilder(ctx)
 		for range 5 {
@@ -34,6 +36,9 @@ func TestTreesAreCopiedAndKept(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Equal(t, 255, root.size())
 	})
+	assert.Positive(t, stats.Heap.Minor+stats.Heap.Full)
+	assert.Positive(t, stats.Migrations)
+	assert.Equal(t, stats.Resumes, stats.Migrations)
 }
 
 func TestNoGoAllocationPerObject(t *testing.T) {
@@ -51,5 +56,26 @@ func TestNoGoAllocationPerObject(t *testing.T) {
 		}
 		count(objects / 10)
 		assert.Less(t, count(objects), uint64(1000))
+	})
+}
+
+func TestFramesHoldArguments(t *testing.T) {
+	run(t, strict, func(cctx **rt.Ctx) {
+		k, b := NewKeeper(*cctx), NewBuilder(*cctx)
+		n, err := b.AskHeld(*cctx, k).Get(cctx)
+		assert.NoError(t, err)
+		assert.Equal(t, 6*(1<<depth-1)+5+100, n)
+	})
+}
+
+func TestTraceFindsWholeState(t *testing.T) {
+	run(t, strict, func(cctx **rt.Ctx) {
+		k := NewKeeper(*cctx)
+		for range 3 {
+			k.Fill(*cctx)
+			n, err := k.AskSum(*cctx).Get(cctx)
+			assert.NoError(t, err)
+			assert.Equal(t, (7+3+3+2+3+3+1)*(1<<depth-1)+100+100, n)
+		}
 	})
 }

@@ -217,6 +217,12 @@ var (
 	keeperAskRoot  = rt.Behaviour{Name: "Root", Fail: futures.FailReply}
 	keeperChurn    = rt.Behaviour{Name: "Churn"}
 	keeperAskChurn = rt.Behaviour{Name: "Churn", Fail: futures.FailReply}
+	keeperHold     = rt.Behaviour{Name: "Hold"}
+	keeperAskHold  = rt.Behaviour{Name: "Hold", Fail: futures.FailReply}
+	keeperFill     = rt.Behaviour{Name: "Fill"}
+	keeperAskFill  = rt.Behaviour{Name: "Fill", Fail: futures.FailReply}
+	keeperSum      = rt.Behaviour{Name: "Sum"}
+	keeperAskSum   = rt.Behaviour{Name: "Sum", Fail: futures.FailReply}
 )
 
 // keeperKeepArgs are the arguments of Keep on their way.
@@ -240,6 +246,19 @@ type keeperManyArgs struct {
 }
 
 var keeperManyPool rt.ArgPool[keeperManyArgs]
+
+// keeperHoldArgs are the arguments of Hold on their way.
+type keeperHoldArgs struct {
+	a     *Node
+	b     *Node
+	c     *Node
+	p     pair
+	two   [2]*Node
+	data  gc.Slice[int32]
+	graph *gc.Fragment // the objects among them, which belong to no actor
+}
+
+var keeperHoldPool rt.ArgPool[keeperHoldArgs]
 
 // NewKeeper starts an actor keeper. A leaf: it never parks and never collects.
 func NewKeeper(ctx *rt.Ctx) Keeper {
@@ -424,6 +443,112 @@ func runKeeperAskChurn(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	_ = p.Settle(*cctx, v, nil)
 }
 
+// Hold collects and reuses what was freed before it looks at its arguments, which only its frames hold.
+//
+// The send Keeper.Hold is one way. A leaf: it never parks and never collects.
+func (h Keeper) Hold(ctx *rt.Ctx, a *Node, b *Node, c *Node, p pair, two [2]*Node, data gc.Slice[int32]) {
+	args := keeperHoldPool.Get()
+	args.a, args.b, args.c, args.p, args.two, args.data = a, b, c, p, two, data
+	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])), (*unsafe.Pointer)(unsafe.Pointer(&args.data)))
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperHold, P0: unsafe.Pointer(args)})
+}
+
+func runKeeperHold(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	ctx := *cctx
+	args := (*keeperHoldArgs)(m.P0)
+	m.P0 = nil
+	gc.Adopt(ctx, args.graph)
+	a_, b, c, p_, two, data := args.a, args.b, args.c, args.p, args.two, args.data
+	keeperHoldPool.Put(args)
+	f := gc.Push3(ctx, a_, b, c)
+	f_ := gc.Push3(ctx, p_.first, p_.second.value, two[0])
+	f_2 := gc.Push2(ctx, two[1], (*byte)(data.Root()))
+	(*keeperActor)(unsafe.Pointer(a)).state.Hold(cctx, a_, b, c, p_, two, data)
+	ctx = *cctx
+	f_2.Pop(ctx)
+	f_.Pop(ctx)
+	f.Pop(ctx)
+}
+
+// AskHold sends Hold and returns a future of its result. A leaf: it never parks and never collects.
+func (h Keeper) AskHold(ctx *rt.Ctx, a *Node, b *Node, c *Node, p pair, two [2]*Node, data gc.Slice[int32]) futures.Future[int] {
+	args := keeperHoldPool.Get()
+	args.a, args.b, args.c, args.p, args.two, args.data = a, b, c, p, two, data
+	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])), (*unsafe.Pointer)(unsafe.Pointer(&args.data)))
+	p_ := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskHold, P0: unsafe.Pointer(args), P1: p_.Pointer()})
+	return p_.Future()
+}
+
+func runKeeperAskHold(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	ctx := *cctx
+	p := futures.PromiseAt[int](m.P1)
+	args := (*keeperHoldArgs)(m.P0)
+	m.P0, m.P1 = nil, nil
+	gc.Adopt(ctx, args.graph)
+	a_, b, c, p_, two, data := args.a, args.b, args.c, args.p, args.two, args.data
+	keeperHoldPool.Put(args)
+	f := gc.Push3(ctx, a_, b, c)
+	f_ := gc.Push3(ctx, p_.first, p_.second.value, two[0])
+	f_2 := gc.Push2(ctx, two[1], (*byte)(data.Root()))
+	v := (*keeperActor)(unsafe.Pointer(a)).state.Hold(cctx, a_, b, c, p_, two, data)
+	ctx = *cctx
+	f_2.Pop(ctx)
+	f_.Pop(ctx)
+	f.Pop(ctx)
+	_ = p.Settle(ctx, v, nil)
+}
+
+// Fill puts an object into every place of the state.
+//
+// The send Keeper.Fill is one way. A leaf: it never parks and never collects.
+func (h Keeper) Fill(ctx *rt.Ctx) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperFill})
+}
+
+func runKeeperFill(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	(*keeperActor)(unsafe.Pointer(a)).state.Fill(cctx)
+}
+
+// AskFill sends Fill and returns a future of its end. A leaf: it never parks and never collects.
+func (h Keeper) AskFill(ctx *rt.Ctx) futures.Future[struct{}] {
+	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskFill, P1: p.Pointer()})
+	return p.Future()
+}
+
+func runKeeperAskFill(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[struct{}](m.P1)
+	m.P1 = nil
+	(*keeperActor)(unsafe.Pointer(a)).state.Fill(cctx)
+	_ = p.Settle(*cctx, struct{}{}, nil)
+}
+
+// Sum collects, reuses what was freed, and counts what Fill has put into the state.
+//
+// The send Keeper.Sum is one way. A leaf: it never parks and never collects.
+func (h Keeper) Sum(ctx *rt.Ctx) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperSum})
+}
+
+func runKeeperSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	(*keeperActor)(unsafe.Pointer(a)).state.Sum(cctx)
+}
+
+// AskSum sends Sum and returns a future of its result. A leaf: it never parks and never collects.
+func (h Keeper) AskSum(ctx *rt.Ctx) futures.Future[int] {
+	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskSum, P1: p.Pointer()})
+	return p.Future()
+}
+
+func runKeeperAskSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[int](m.P1)
+	m.P1 = nil
+	v := (*keeperActor)(unsafe.Pointer(a)).state.Sum(cctx)
+	_ = p.Settle(*cctx, v, nil)
+}
+
 // Self returns the handle of the running actor, whose state the receiver is. A leaf: it never parks and never collects.
 func (*keeper) Self(ctx *rt.Ctx) Keeper {
 	return Keeper{(*keeperActor)(unsafe.Pointer(ctx.Self()))}
@@ -441,6 +566,12 @@ func init() {
 	keeperAskRoot.Run = runKeeperAskRoot
 	keeperChurn.Run = runKeeperChurn
 	keeperAskChurn.Run = runKeeperAskChurn
+	keeperHold.Run = runKeeperHold
+	keeperAskHold.Run = runKeeperAskHold
+	keeperFill.Run = runKeeperFill
+	keeperAskFill.Run = runKeeperAskFill
+	keeperSum.Run = runKeeperSum
+	keeperAskSum.Run = runKeeperAskSum
 }
 
 // builderActor is an actor builder: the runtime's part, which must come first, and the state.
@@ -459,6 +590,8 @@ type Builder struct {
 var (
 	builderBuild    = rt.Behaviour{Name: "Build"}
 	builderAskBuild = rt.Behaviour{Name: "Build", Fail: futures.FailReply}
+	builderHeld     = rt.Behaviour{Name: "Held"}
+	builderAskHeld  = rt.Behaviour{Name: "Held", Fail: futures.FailReply}
 )
 
 // NewBuilder starts an actor builder. A leaf: it never parks and never collects.
@@ -498,6 +631,34 @@ func runBuilderAskBuild(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	_ = p.Settle(*cctx, v, err)
 }
 
+// Held has arguments held across a collection of their receiver.
+//
+// The send Builder.Held is one way. A leaf: it never parks and never collects.
+func (h Builder) Held(ctx *rt.Ctx, to Keeper) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderHeld, P0: *(*unsafe.Pointer)(unsafe.Pointer(&to))})
+}
+
+func runBuilderHeld(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	to := *(*Keeper)(unsafe.Pointer(&m.P0))
+	m.P0 = nil
+	(*builderActor)(unsafe.Pointer(a)).state.Held(cctx, to)
+}
+
+// AskHeld sends Held and returns a future of its result or error. A leaf: it never parks and never collects.
+func (h Builder) AskHeld(ctx *rt.Ctx, to Keeper) futures.Future[int] {
+	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderAskHeld, P0: *(*unsafe.Pointer)(unsafe.Pointer(&to)), P1: p.Pointer()})
+	return p.Future()
+}
+
+func runBuilderAskHeld(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[int](m.P1)
+	to := *(*Keeper)(unsafe.Pointer(&m.P0))
+	m.P0, m.P1 = nil, nil
+	v, err := (*builderActor)(unsafe.Pointer(a)).state.Held(cctx, to)
+	_ = p.Settle(*cctx, v, err)
+}
+
 // Self returns the handle of the running actor, whose state the receiver is. A leaf: it never parks and never collects.
 func (*builder) Self(ctx *rt.Ctx) Builder {
 	return Builder{(*builderActor)(unsafe.Pointer(ctx.Self()))}
@@ -507,4 +668,6 @@ func (*builder) Self(ctx *rt.Ctx) Builder {
 func init() {
 	builderBuild.Run = runBuilderBuild
 	builderAskBuild.Run = runBuilderAskBuild
+	builderHeld.Run = runBuilderHeld
+	builderAskHeld.Run = runBuilderAskHeld
 }
