@@ -46,3 +46,12 @@ func TestVet(t *testing.T) {
 	out, err := exec.Command("go", "vet", "-unsafeptr", ".", "../../internal/arena").CombinedOutput()
 	require.NoError(t, err, string(out))
 }
+
+// TestInlining: what setters, allocation and safepoints lean on must cost no call.
+func TestInlining(t *testing.T) {
+	out, err := exec.Command("go", "build", "-gcflags=-m", ".", "../../internal/arena").CombinedOutput()
+	require.NoError(t, err, string(out))
+	for _, name := range []string{"(*Heap).Due", "headerOf", "load", "store", "markLines", "skip", "unmarked", "SideByte"} {
+		require.Contains(t, string(out), "can inline "+name+"\n")
+	}
+}

@@ -1,6 +1,12 @@
 package heap
 
-import "unsafe"
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/encorert/encorert/internal/arena"
+	"github.com/encorert/encorert/internal/invariant"
+)
 
 // Tracer visits references on behalf of a collection (or of Verify). A roots function calls Mark for each root.
 // Owner: the collection; it must not be kept.
@@ -32,6 +38,9 @@ func (t *Tracer) Mark(p unsafe.Pointer) {
 		t.record(p)
 		return
 	}
+	if invariant.Enabled {
+		mustBeObject(p, t.types)
+	}
 	if header := headerOf(p); *header&flagsMark != t.epoch {
 		*header = *header&^flagsMark | t.epoch | FlagOld
 		t.stack = append(t.stack, uintptr(p))
@@ -62,6 +71,9 @@ func (t *Tracer) drain() {
 			if child == nil {
 				continue
 			}
+			if invariant.Enabled {
+				mustBeObject(child, types)
+			}
 			if header := headerOf(child); *header&flagsMark != epoch {
 				*header = *header&^flagsMark | epoch | FlagOld
 				stack = append(stack, uintptr(child))
@@ -77,5 +89,16 @@ func (t *Tracer) drain() {
 func (t *Tracer) fields(obj unsafe.Pointer) {
 	for _, off := range t.types[*headerOf(obj)>>typeShift].ptrs {
 		t.Mark(load(unsafe.Add(obj, off)))
+	}
+}
+
+// mustBeObject panics when a reference cannot be one. For invariant builds: marking would damage what it refers to.
+func mustBeObject(p unsafe.Pointer, types []*Type) {
+	if !arena.Contains(p) || uintptr(p)%8 != 0 {
+		panic(fmt.Sprintf("heap: reference to %s, which is no object", arena.Describe(uintptr(p))))
+	}
+	word := *headerOf(p)
+	if id := word >> typeShift; id == 0 || id >= uint64(len(types)) || word&0xFFFFFFFF&^flagsKnown != 0 {
+		panic(fmt.Sprintf("heap: reference to %s, whose header %#x is none", arena.Describe(uintptr(p)), word))
 	}
 }

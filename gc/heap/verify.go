@@ -28,7 +28,7 @@ func (h *Heap) Verify(c *Cursor, roots func(*Tracer)) error {
 	v.index()
 	roots(&Tracer{record: func(p unsafe.Pointer) { v.roots = append(v.roots, p) }})
 	for _, p := range v.roots {
-		v.reach(p, "a root")
+		v.reach(p, nil, 0)
 	}
 	for i := range h.logged {
 		obj := pointerTo(&h.logged[i])
@@ -119,8 +119,16 @@ func (v *verifier) find(a uintptr) (base uintptr, at home, ok bool) {
 	return 0, home{}, false
 }
 
-// reach checks one reference.
-func (v *verifier) reach(p unsafe.Pointer, from string) {
+// parent names where a reference comes from; a nil object means the roots.
+func (v *verifier) parent(obj unsafe.Pointer, off uint32) string {
+	if obj == nil {
+		return "a root"
+	}
+	return fmt.Sprintf("%s %p at offset %d", v.types[*headerOf(obj)>>typeShift].name, obj, off)
+}
+
+// reach checks one reference, which is in the object from, or a root when that is nil.
+func (v *verifier) reach(p, from unsafe.Pointer, off uint32) {
 	if p == nil {
 		return
 	}
@@ -131,77 +139,81 @@ func (v *verifier) reach(p unsafe.Pointer, from string) {
 	start := uintptr(p) - HeaderSize
 	switch base, at, ok := v.find(start); {
 	case !arena.Contains(p):
-		v.fail("%s refers to %p, outside the arena", from, p)
+		v.fail("%s refers to %p, outside the arena", v.parent(from, off), p)
 	case uintptr(p)%8 != 0:
-		v.fail("%s refers to %p, which is not aligned", from, p)
+		v.fail("%s refers to %p, which is not aligned", v.parent(from, off), p)
 	case !ok:
-		v.fail("%s refers to %s, which is no memory of this heap", from, arena.Describe(uintptr(p)))
+		v.fail("%s refers to %s, which is no memory of this heap", v.parent(from, off), arena.Describe(uintptr(p)))
 	default:
-		v.object(p, base, at, from)
+		v.object(p, base, at, from, off)
 	}
 }
 
 // object checks one object in memory of the heap.
-func (v *verifier) object(p unsafe.Pointer, base uintptr, at home, from string) {
+func (v *verifier) object(p unsafe.Pointer, base uintptr, at home, from unsafe.Pointer, off uint32) {
 	word := *headerOf(p)
 	id := word >> typeShift
 	switch {
 	case word == poisonWord:
-		v.fail("%s refers to %p, which was freed and poisoned", from, p)
+		v.fail("%s refers to %p, which was freed and poisoned", v.parent(from, off), p)
 		return
 	case id == 0 || id >= uint64(len(v.types)):
-		v.fail("%s refers to %p, whose header %#x names no type", from, p, word)
+		v.fail("%s refers to %p, whose header %#x names no type", v.parent(from, off), p, word)
 		return
 	case uint64(uint32(word))&^flagsKnown != 0:
-		v.fail("%s refers to %p, whose header %#x has unknown flags", from, p, word)
+		v.fail("%s refers to %p, whose header %#x has unknown flags", v.parent(from, off), p, word)
 		return
 	}
 	t := v.types[id]
-	name := fmt.Sprintf("%s %p (header %#x)", t.name, p, word)
 	in, size := uintptr(p)-HeaderSize-base, t.sizeOf(p)
 	switch {
 	case (word&flagLarge != 0) != (at.blocks > 0):
-		v.fail("%s is large, or in a span, but not both", name)
+		v.fail("%s is large, or in a span, but not both", v.name(p))
 	case at.blocks > 0 && (in != 0 || size > uintptr(at.blocks)*BlockSize):
-		v.fail("%s of %d bytes does not fit its span of %d blocks", name, size, at.blocks)
+		v.fail("%s of %d bytes does not fit its span of %d blocks", v.name(p), size, at.blocks)
 	case at.blocks == 0 && in+size > at.chunk.class.size():
-		v.fail("%s of %d bytes runs out of its chunk", name, size)
+		v.fail("%s of %d bytes runs out of its chunk", v.name(p), size)
 	default:
-		v.flags(p, word, name, size, in, at)
+		v.flags(p, word, size, in, at)
 		v.seen[uintptr(p)] = word
 		v.queue = append(v.queue, p)
 	}
 }
 
+func (v *verifier) name(p unsafe.Pointer) string {
+	word := *headerOf(p)
+	return fmt.Sprintf("%s %p (header %#x)", v.types[word>>typeShift].name, p, word)
+}
+
 // flags checks the flag bits of an object against where it is.
-func (v *verifier) flags(p unsafe.Pointer, word uint64, name string, size, in uintptr, at home) {
+func (v *verifier) flags(p unsafe.Pointer, word uint64, size, in uintptr, at home) {
 	start := uintptr(p) - HeaderSize
 	for _, c := range v.cursors {
 		if free := uintptr(c.Base) + c.Off; start < uintptr(c.Base)+c.Limit && start+size > free && c.rest() > 0 {
-			v.fail("%s lies in memory that is still to be handed out", name)
+			v.fail("%s lies in memory that is still to be handed out", v.name(p))
 		}
 	}
 	mark, old, logged := word&flagsMark, word&FlagOld != 0, word&flagLogged != 0
 	if mark == 0 {
 		if old || logged {
-			v.fail("%s is young, and flagged as old", name)
+			v.fail("%s is young, and flagged as old", v.name(p))
 		}
 		if at.chunk != nil && !at.adopted && int((in+size-1)/LineSize) >= at.untouched {
-			v.fail("%s is young, and where this cycle has not allocated", name)
+			v.fail("%s is young, and where this cycle has not allocated", v.name(p))
 		}
 		return
 	}
 	if mark != v.h.epoch {
-		v.fail("%s died in an earlier collection", name)
+		v.fail("%s died in an earlier collection", v.name(p))
 	}
 	if old == logged {
-		v.fail("%s is old, and neither or both of logged and unlogged", name)
+		v.fail("%s is old, and neither or both of logged and unlogged", v.name(p))
 	}
 	if at.chunk != nil {
 		marks := at.chunk.marks()
 		for line := in / LineSize; line <= (in+size-1)/LineSize; line++ {
 			if marks[line] != 1 {
-				v.fail("%s is old, and its line %d is marked %d", name, line, marks[line])
+				v.fail("%s is old, and its line %d is marked %d", v.name(p), line, marks[line])
 			}
 		}
 	}
@@ -214,7 +226,7 @@ func (v *verifier) drain() {
 		v.queue = v.queue[:len(v.queue)-1]
 		t := v.types[*headerOf(p)>>typeShift]
 		for _, off := range t.ptrs {
-			v.reach(load(unsafe.Add(p, off)), fmt.Sprintf("%s %p at offset %d", t.name, p, off))
+			v.reach(load(unsafe.Add(p, off)), p, off)
 		}
 	}
 }
