@@ -3,9 +3,10 @@ package ctxgen
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -155,33 +156,29 @@ const outputSuffix = "_encore.go"
 func (l *loader) scanPackage(p *packages.Package, root bool) {
 	dir := packageDir(p)
 	u := &unit{root: root, pkg: &Package{Path: p.PkgPath}}
-	var sources []string
+	var sources, broken []string // broken: under the name of an output, but without its header
 	texts := map[string][]byte{}
 	annotated := false
 	for _, name := range p.GoFiles {
 		text, err := os.ReadFile(name)
-		if err != nil {
+		switch {
+		case err != nil:
 			l.errs.add(token.Position{Filename: name}, "%v", err)
-			continue
-		}
-		if strings.HasSuffix(name, outputSuffix) && isOutput(text) {
+		case strings.HasSuffix(name, outputSuffix) && headerLine.Match(text):
 			u.stale = append(u.stale, name)
-			continue
+		case strings.HasSuffix(name, outputSuffix) && !isWritten(text):
+			broken = append(broken, name)
+		default:
+			annotated = annotated || bytes.Contains(text, []byte("encore:"))
+			sources = append(sources, name)
 		}
-		annotated = annotated || bytes.Contains(text, []byte("encore:"))
-		sources = append(sources, name)
 		texts[name] = text
 	}
 	if root {
 		l.testFiles(dir)
-		l.listErrors(p, func(e *packages.Error) bool { // a file that is no Go may be meant to have annotations
-			text, source := texts[position(e.Pos, l.cfg.Dir).Filename]
-			if !source || annotated {
-				return false
-			}
-			_, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
-			return err != nil
-		})
+		if !annotated {
+			l.unreadable(p, sources, texts)
+		}
 	}
 	if !annotated && (len(u.stale) == 0 || !root) {
 		return
@@ -191,15 +188,36 @@ func (l *loader) scanPackage(p *packages.Package, root bool) {
 		return
 	}
 	u.output = filepath.Join(dir, u.pkg.Name+outputSuffix)
-	if slices.Contains(sources, u.output) {
-		l.errs.add(token.Position{Filename: u.output}, "generated code goes to this file, but this one is not generated: rename it")
-		return
+	for _, name := range broken {
+		if name == u.output {
+			u.stale = append(u.stale, name)
+		} else {
+			l.parse(u, p, []string{name}, texts)
+		}
 	}
-	if _, err := os.Stat(u.output); err == nil && !slices.Contains(u.stale, u.output) {
-		u.stale = append(u.stale, u.output) // excluded by a build constraint that somebody wrote into it
+	if !l.claimOutput(u, sources) {
+		return
 	}
 	scan(l.fset, u, &l.errs)
 	if len(u.pkg.Actors)+len(u.pkg.Objects) > 0 || len(u.stale) > 0 {
 		l.units = append(l.units, u)
 	}
+}
+
+// claimOutput makes sure that the file that will be written is the generator's own.
+func (l *loader) claimOutput(u *unit, sources []string) bool {
+	if slices.Contains(u.stale, u.output) {
+		return true
+	}
+	text, err := os.ReadFile(u.output)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	// It exists, and the go command leaves it out or takes it for a source.
+	if err == nil && !slices.Contains(sources, u.output) && (headerLine.Match(text) || !isWritten(text)) {
+		u.stale = append(u.stale, u.output)
+		return true
+	}
+	l.errs.add(token.Position{Filename: u.output}, "generated code goes to this file, but this one is not generated: rename it")
+	return false
 }

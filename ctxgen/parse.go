@@ -8,19 +8,29 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/packages"
 )
 
-// isOutput reports whether a file under an output's name is ours: it has the
-// header, or it is so broken that nobody can have written it by hand.
-func isOutput(text []byte) bool {
-	if headerLine.Match(text) {
-		return true
-	}
+// isWritten reports whether a file can be somebody's work: it is Go, and it
+// declares something. What is not, under the name of the output, is a spoilt output.
+func isWritten(text []byte) bool {
 	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
-	return err != nil || len(f.Decls) == 0
+	return err == nil && len(f.Decls) > 0
+}
+
+// unreadable reports the files of a package without annotations that are no Go: they may be meant to have some.
+func (l *loader) unreadable(p *packages.Package, sources []string, texts map[string][]byte) {
+	l.listErrors(p, func(e *packages.Error) bool {
+		name := position(e.Pos, l.cfg.Dir).Filename
+		if !slices.Contains(sources, name) {
+			return false
+		}
+		_, err := parser.ParseFile(token.NewFileSet(), "", texts[name], parser.ImportsOnly)
+		return err != nil
+	})
 }
 
 // testFiles rejects annotations where they would have no effect.

@@ -127,6 +127,32 @@ func TestOutputFollowsSource(t *testing.T) {
 	assert.NoFileExists(t, m.path("counter/tally_encore.go"))
 }
 
+// A file that somebody wrote is never taken for output, whatever its name and state.
+func TestWrittenFilesAreNeverReplaced(t *testing.T) {
+	for name, text := range map[string]string{
+		"counter/other_encore.go":   "package counter\n\nfunc other() {\n", // half typed
+		"counter/counter_encore.go": "//go:build ignore\n\npackage counter\n\nfunc tool() {}\n",
+	} {
+		m := newModule(t, "counter/counter.go", counterSource, name, text)
+		var errs Errors
+		require.ErrorAs(t, m.generate("./counter"), &errs)
+		assert.Contains(t, errs.Error(), name)
+		assert.Equal(t, text, m.read(name))
+	}
+}
+
+// Build tags: the run sees what a build with the same tags sees.
+func TestTags(t *testing.T) {
+	m := newModule(t, "counter/counter.go", counterSource, "counter/extra.go",
+		"//go:build extra\n\npackage counter\n\n//encore:actor\ntype extra struct{}\n")
+	for tags, want := range map[string]bool{"": false, "other": false, "other,extra": true} {
+		files, err := Generate(t.Context(), Config{Dir: m.dir, Env: m.env(), Patterns: []string{"./counter"}, Tags: tags})
+		require.NoError(t, err)
+		require.Len(t, files, 1)
+		assert.Equal(t, want, strings.Contains(string(files[0].Content), "type Extra struct"), tags)
+	}
+}
+
 // Row 60: what is wrong in the source is an error with a place; the old output stays as it was.
 func TestBrokenSource(t *testing.T) {
 	m := newModule(t, "counter/counter.go", counterSource, "user/user.go", userSource,

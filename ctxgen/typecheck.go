@@ -48,9 +48,14 @@ func (l *loader) typeCheck() error {
 		byPath[p.PkgPath] = p
 	}
 	for _, u := range l.units {
-		if p := byPath[u.pkg.Path]; u.root && p != nil {
-			translate(l.fset, u, p.Types, &l.errs)
+		if !u.root || len(u.pkg.Actors)+len(u.pkg.Objects) == 0 {
+			continue
 		}
+		p := byPath[u.pkg.Path]
+		if p == nil || p.Types == nil {
+			return fmt.Errorf("ctxgen: the go command has not loaded %s", u.pkg.Path)
+		}
+		translate(l.fset, u, p.Types, &l.errs)
 	}
 	return nil
 }
