@@ -165,4 +165,3 @@ func (m *model) finish() {
 	require.Zero(m.t, m.s.owner.Bytes())
 	m.s.Close()
 }
-
