@@ -1,6 +1,8 @@
 package futures_test
 
 import (
+	"math/rand/v2"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/encorert/encorert/futures"
 	"github.com/encorert/encorert/gc"
 	"github.com/encorert/encorert/internal/hammer"
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/rt"
 )
 
@@ -127,6 +130,16 @@ func runtimeOf(t testing.TB, cfg rt.Config) *rt.Runtime {
 	require.NoError(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
+}
+
+// pauses makes steps of the protocols wait a little, at random, so that others come in between. Only invariant builds
+// have the points where that is done.
+func pauses(t testing.TB) {
+	t.Cleanup(invariant.OnPoint(func(string) {
+		if rand.N(4) == 0 {
+			runtime.Gosched()
+		}
+	}))
 }
 
 // run runs main to the end of the run on a runtime of its own.

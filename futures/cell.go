@@ -125,6 +125,7 @@ func tellAll(ctx *rt.Ctx, newest *rt.Waiter) {
 		oldest, w = w, next
 	}
 	for w := oldest; w != nil; {
+		invariant.Point("futures.tell")
 		next := w.Next // before w is told: after that it is its owner's again
 		if w.Strand() {
 			rt.Unpark(ctx, w)

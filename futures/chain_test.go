@@ -2,6 +2,7 @@ package futures_test
 
 import (
 	"errors"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"testing"
@@ -114,9 +115,25 @@ func TestChainDetachedRunsAfterTheFulfillingBehaviour(t *testing.T) {
 	}))
 }
 
-// Chaining races with fulfilling: each function is called exactly once. The two meet in the same instant where they
-// are both cheap and start together: one promise in each slot of two arrays that are gone through side by side.
+// pair lets two behaviours meet at every step of a loop. On one processor, or when one of them has not been found by a
+// worker yet, they go on without each other after a while.
+type pair [2]struct {
+	at atomic.Int64
+	_  [56]byte
+}
+
+func (p *pair) meet(me, step int) {
+	p[me].at.Store(int64(step + 1))
+	for spins := 1; p[1-me].at.Load() <= int64(step) && spins < 20_000; spins++ {
+		if spins%200 == 0 {
+			runtime.Gosched()
+		}
+	}
+}
+
+// Chaining races with fulfilling: each function is called exactly once.
 func TestChainRacesFulfil(t *testing.T) {
+	pauses(t)
 	const together = 1000
 	rounds := hammer.Rounds(50, 1000) // 1,000,000 races in the long form
 	for range rounds {
@@ -127,28 +144,25 @@ func TestChainRacesFulfil(t *testing.T) {
 			for i := range promises {
 				promises[i] = futures.NewPromise[int](ctx, nil)
 			}
-			var ready atomic.Int32
-			meet := func() {
-				ready.Add(1)
-				for spins := 0; ready.Load() < 2 && spins < 1_000_000; spins++ {
-				}
-			}
+			var both pair
 			spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
-				ctx := *cctx
-				meet()
 				for i, p := range promises {
-					futures.Chain(ctx, p.Future(), func(_ **rt.Ctx, v int) (int, error) {
+					fn := func(_ **rt.Ctx, v int) (int, error) {
 						assert.Equal(t, i, v)
 						calls[i].Add(1)
 						return 0, nil
-					})
+					}
+					both.meet(0, i)
+					futures.Chain(*cctx, p.Future(), fn)
 				}
 			})
 			spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
-				ctx := *cctx
-				meet()
 				for i, p := range promises {
-					assert.NoError(t, p.Fulfil(ctx, i))
+					both.meet(1, i)
+					for range i % 64 { // the other has to make its node first
+						_ = both[0].at.Load()
+					}
+					assert.NoError(t, p.Fulfil(*cctx, i))
 				}
 			})
 		}))
@@ -276,8 +290,8 @@ func TestChainsRunInOrder(t *testing.T) {
 						chain(ctx)
 					}
 					defer invariant.OnPoint(func(point string) {
-						// The list has been taken, and what was in it told; this is still inside Fulfil.
-						if point == "futures.close" && next < chains {
+						// The list has been taken; this is still inside Fulfil.
+						if (point == "futures.tell" || point == "futures.close") && next < chains {
 							chain(ctx)
 							chain(ctx)
 						}

@@ -62,6 +62,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 // Whoever gives up takes nothing from the others, also when it gives up at the moment of the answer; and everybody
 // sees either the one answer or the end of their own time.
 func TestCancelledWaitTakesNothing(t *testing.T) {
+	pauses(t)
 	const patient, hasty = 2, 3
 	rounds := hammer.Rounds(1500, 100_000)
 	r := runtimeOf(t, rt.Config{})

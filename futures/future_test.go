@@ -141,6 +141,36 @@ func TestAllWaitersWake(t *testing.T) {
 	}
 }
 
+// A strand is told and waits for the next answer at once, while the one who told it goes on with the others.
+func TestWaitersThatWaitAgain(t *testing.T) {
+	pauses(t)
+	const waiters = 12
+	answers := hammer.Rounds(300, 100_000)
+	for _, way := range readings[:2] {
+		var sum atomic.Int64
+		require.NoError(t, run(t, rt.Config{Workers: 3}, func(cctx **rt.Ctx) {
+			promises := make([]futures.Promise[int], answers)
+			for i := range promises {
+				promises[i] = futures.NewPromise[int](*cctx, nil)
+			}
+			for range waiters {
+				spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+					for _, p := range promises {
+						v, err := way.read(cctx, p.Future())
+						assert.NoError(t, err)
+						sum.Add(int64(v))
+					}
+				})
+			}
+			for _, p := range promises {
+				assert.NoError(t, futures.Suspend(cctx))
+				assert.NoError(t, p.Fulfil(*cctx, 1))
+			}
+		}), way.name)
+		assert.EqualValues(t, waiters*answers, sum.Load(), way.name)
+	}
+}
+
 // The actor that would have to answer is the one that would stop.
 func TestGetOfOwnFutureIsReported(t *testing.T) {
 	var direct, closure, chained error
@@ -289,6 +319,7 @@ func TestSecondAnswerIsRefused(t *testing.T) {
 
 // Of several who answer at once exactly one wins, and all readers see what that one said.
 func TestRacingAnswers(t *testing.T) {
+	pauses(t)
 	const fulfillers = 4
 	rounds := hammer.Rounds(3000, 100_000)
 	require.NoError(t, run(t, rt.Config{Workers: 4}, func(cctx **rt.Ctx) {
