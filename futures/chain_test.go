@@ -124,8 +124,8 @@ type pair [2]struct {
 
 func (p *pair) meet(me, step int) {
 	p[me].at.Store(int64(step + 1))
-	for spins := 1; p[1-me].at.Load() <= int64(step) && spins < 20_000; spins++ {
-		if spins%200 == 0 {
+	for spins := 1; p[1-me].at.Load() <= int64(step) && spins < 4_000; spins++ {
+		if spins%100 == 0 {
 			runtime.Gosched()
 		}
 	}
@@ -135,7 +135,7 @@ func (p *pair) meet(me, step int) {
 func TestChainRacesFulfil(t *testing.T) {
 	pauses(t)
 	const together = 1000
-	rounds := hammer.Rounds(50, 1000) // 1,000,000 races in the long form
+	rounds := hammer.Rounds(25, 1000) // 1,000,000 races in the long form
 	for range rounds {
 		var calls [together]atomic.Int32
 		require.NoError(t, run(t, rt.Config{Workers: 3}, func(cctx **rt.Ctx) {
