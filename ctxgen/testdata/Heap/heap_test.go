@@ -42,6 +42,7 @@ func TestTreesAreCopiedAndKept(t *testing.T) {
 }
 
 func TestNoGoAllocationPerObject(t *testing.T) {
+	t.Setenv(rt.ModesVariable, "") // the modes that check things allocate
 	const objects = 1_000_000
 	run(t, rt.Config{}, func(cctx **rt.Ctx) {
 		k := NewKeeper(*cctx)
