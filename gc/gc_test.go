@@ -101,6 +101,26 @@ func TestPanicDropsFrames(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// With Config.Guard an object that was freed, in a block that was, cannot be used unseen.
+func TestGuardNamesTheRegionOfAStaleUse(t *testing.T) {
+	if raceEnabled {
+		t.Log("heaps are Go memory in race builds, which cannot be made inaccessible")
+		return
+	}
+	_, err := in(t, rt.Config{Guard: true, CollectAlways: true}, func(cctx **rt.Ctx, h *holder) {
+		var n int32
+		stale := tree(*cctx, 14, &n) // a megabyte, and in no frame
+		for range 3 {
+			gc.Collect(cctx)
+		}
+		sum(t, stale)
+	})
+	p, ok := errors.AsType[*rt.PanicError](err)
+	require.True(t, ok, "%v", err)
+	assert.ErrorContains(t, p, "freed by heap space, inaccessible")
+	assert.Equal(t, "Step", p.Behaviour)
+}
+
 func TestCopyBetweenActors(t *testing.T) {
 	_, err := in(t, hard, func(cctx **rt.Ctx, h *holder) {
 		ctx := *cctx

@@ -32,10 +32,13 @@ type Config struct {
 	Verify bool
 	// Poison overwrites freed lines.
 	Poison bool
+	// Guard makes freed blocks inaccessible for the rest of the run: a behaviour that uses an object after it was
+	// freed panics, and the *PanicError names the region. It never gives address space back.
+	Guard bool
 }
 
 // ModesVariable names the environment variable that adds test modes to every runtime of the process, so that a whole
-// test suite can run in them: a list of migrate, collect, verify and poison, with commas. Where a runtime has only one
+// test suite can run in them: a list of migrate, collect, verify, poison and guard, with commas. Where a runtime has only one
 // worker, migrate is left out.
 const ModesVariable = "ENCORERT_MODES"
 
@@ -76,8 +79,10 @@ func (c Config) withModes(list string) (Config, error) {
 			c.Verify = true
 		case "poison":
 			c.Poison = true
+		case "guard":
+			c.Guard = true
 		default:
-			return c, fmt.Errorf("rt: %s: unknown mode %q, want migrate, collect, verify or poison", ModesVariable, mode)
+			return c, fmt.Errorf("rt: %s: unknown mode %q, want migrate, collect, verify, poison or guard", ModesVariable, mode)
 		}
 	}
 	return c, nil

@@ -51,7 +51,7 @@ func New(cfg Config) (*Runtime, error) {
 		cfg: cfg,
 		space: heap.NewSpace(heap.Config{
 			Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
-			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison,
+			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
 		}),
 		lot:     park.NewLot(cfg.Workers),
 		stopped: make(chan struct{}),

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"unsafe"
@@ -67,6 +68,9 @@ func (s *strand) body(yield func(departure) bool) {
 	s.yield = yield
 	s.goroutine = invariant.Goroutine()
 	s.land()
+	if s.cell.worker.rt.cfg.Guard {
+		debug.SetPanicOnFault(true) // of this goroutine: the use of a freed object is the behaviour's panic
+	}
 	for {
 		a := s.cell.worker.find()
 		if a == nil {
@@ -102,6 +106,12 @@ func (s *strand) land() {
 	}
 }
 
+// memoryFault is what a bad address panics with under debug.SetPanicOnFault.
+type memoryFault interface {
+	error
+	Addr() uintptr
+}
+
 // guard ends a batch that did not end by itself: it tells panic, Goexit and unwinding apart. Runs deferred, on the
 // strand, so that the stack it records is the behaviour's.
 func (s *strand) guard(end *batchEnd) {
@@ -123,6 +133,9 @@ func (s *strand) guard(end *batchEnd) {
 	goexit := value == nil
 	if goexit {
 		value = ErrGoexit
+	}
+	if fault, ok := value.(memoryFault); ok && rt.cfg.Guard {
+		value = fmt.Errorf("%w: %s", fault, heap.Describe(fault.Addr()))
 	}
 	err := &PanicError{Actor: s.actor.typ.Name, Value: value, Stack: debug.Stack()}
 	if b != nil {

@@ -264,3 +264,6 @@ func (s *Space) giveTracer(t *Tracer) {
 
 // InArena tells whether p is an address of memory for heaps, whatever Space. Any goroutine.
 func InArena(p unsafe.Pointer) bool { return arena.Contains(p) }
+
+// Describe names the region that an address lies in, for reports of faults. Any goroutine.
+func Describe(address uintptr) string { return arena.Describe(address) }
