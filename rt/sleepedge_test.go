@@ -29,9 +29,18 @@ var sleepPoints = []string{
 type edge struct {
 	r             *rt.Runtime
 	point         string
-	armed         atomic.Bool
+	state         atomic.Int32
+	holds         int
 	held, proceed chan struct{}
 }
+
+// The states of an edge. hold goes to wanted or armed, a worker that runs goes from wanted to armed, and the one that
+// is stopped back to free.
+const (
+	free int32 = iota
+	wanted
+	armed
+)
 
 func newEdge(t *testing.T, cfg rt.Config, point string) *edge {
 	e := &edge{r: runtimeOf(t, cfg), point: point, held: make(chan struct{}), proceed: make(chan struct{})}
@@ -42,20 +51,23 @@ func newEdge(t *testing.T, cfg rt.Config, point string) *edge {
 func nothing(**rt.Ctx) {}
 
 func (e *edge) hook(point string) {
-	if point == "rt.lastLook" && e.point == "park.Retract" && e.armed.Load() {
+	if point == "rt.lastLook" && e.point == "park.Retract" && e.state.Load() == armed {
 		e.r.Inject(nothing) // or else the last look finds nothing and there is nothing to retract
 	}
-	if point == e.point && e.armed.CompareAndSwap(true, false) {
+	if point == e.point && e.state.CompareAndSwap(armed, free) {
 		e.held <- struct{}{}
 		<-e.proceed
 	}
 }
 
-// hold returns when a worker stands at the point. It gives the workers something to wake up for until one does.
+// hold returns when a worker stands at the point. It gives the workers something to wake up for until one does. Every
+// other time it arms the point only from there: then a worker is stopped on its way to sleep, and not before, when it
+// comes by because it has found that.
 func (e *edge) hold() {
-	e.armed.Store(true)
+	e.holds++
+	e.state.Store(armed - int32(e.holds%2))
 	for {
-		e.r.Inject(nothing)
+		e.r.Inject(func(**rt.Ctx) { e.state.CompareAndSwap(wanted, armed) })
 		select {
 		case <-e.held:
 			return
@@ -200,6 +212,26 @@ func TestTwoWakersMeet(t *testing.T) {
 	}
 }
 
+// Who wakes has made the work visible before.
+func TestWorkIsVisibleBeforeTheWake(t *testing.T) {
+	defer hammer.Watch(t, hammer.Limit)()
+	r := runtimeOf(t, rt.Config{Workers: 1})
+	seen := 0
+	for range 100 {
+		settle(t, r)
+		me := invariant.Goroutine()
+		restore := invariant.OnPoint(func(point string) {
+			if point == "park.WakeOne" && invariant.Goroutine() == me && r.HasInjected() {
+				seen++
+			}
+		})
+		done := r.Inject(nothing)
+		restore()
+		wait(t, done)
+	}
+	assert.NotZero(t, seen) // not always: a worker at its last look may have taken it already
+}
+
 // places is where work can land. put returns what ends when the work is done; the worker held stands at the edge of
 // sleep all the while, or goes on at the same time.
 var places = []struct {
@@ -296,12 +328,6 @@ func putResume(e *edge, at func(func()), park func(cctx **rt.Ctx, g *gate)) (don
 	}
 	at(func() { done = append(done, e.r.Inject(func(cctx **rt.Ctx) { g.unlock(*cctx) })) })
 	return done
-}
-
-func (g *gate) waited() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.waiters != nil
 }
 
 // Wherever work lands while a worker goes to sleep, it is run.
@@ -407,21 +433,29 @@ func TestLookForTheEndSeesWorkBeforeTheLastLook(t *testing.T) {
 	e := newEdge(t, rt.Config{Workers: 1}, "park.EndSearch")
 	for round := range hammer.Rounds(100, 10_000) {
 		e.hold()
-		ran := false
+		if e.holds%2 == 0 { // it has found something, and will look again before it announces
+			e.proceed <- struct{}{}
+			continue
+		}
+		var ran, early atomic.Bool
 		end := make(chan error, 1)
-		quiet := e.r.Hold() // so that only the release below looks for the end
-		go func() { end <- e.r.Run(func(**rt.Ctx) { ran = true }) }()
+		quiet := e.r.Hold() // released at the last look
+		go func() { end <- e.r.Run(func(**rt.Ctx) { ran.Store(true) }) }()
 		for !e.r.HasInjected() {
 			runtime.Gosched()
 		}
 		restore := invariant.OnPoint(func(point string) {
-			if point == "rt.lastLook" {
+			switch point {
+			case "rt.lastLook":
 				quiet.Release()
+			case "rt.checkQuiet": // all are announced, nothing holds the run and no queue has anything
+				early.Store(early.Load() || !ran.Load())
 			}
 		})
 		e.proceed <- struct{}{}
 		require.NoError(t, <-end)
-		require.True(t, ran, "round %d: the run ended before it began", round)
+		require.True(t, ran.Load(), "round %d: the run ended before it began", round)
+		require.False(t, early.Load(), "round %d: the run was over before it began", round)
 		restore()
 		quiet.Release()
 		invariant.OnPoint(e.hook)

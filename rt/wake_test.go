@@ -134,3 +134,51 @@ func TestSendsToAnActorThatBlocks(t *testing.T) {
 		}
 	}
 }
+
+// The worker on which an actor has blocked sends to it while another ends the wait: the actor is not the sender's any
+// more. -race sees a sender that touches the local part all the same.
+func TestSenderMeetsTheEndOfTheWait(t *testing.T) {
+	rounds := hammer.Rounds(300, 30_000)
+	defer hammer.Watch(t, hammer.Limit)()
+	r := runtimeOf(t, rt.Config{Workers: 2})
+	for range rounds {
+		g := new(gate)
+		handled := 0
+		var a *scripted
+		var on int
+		require.NoError(t, r.Do(background, func(cctx **rt.Ctx) {
+			a = spawn(*cctx)
+			a.do(*cctx, func(cctx **rt.Ctx) {
+				on = (*cctx).Worker()
+				rt.Block(cctx, g)
+				handled++
+			})
+		}))
+		for !g.waited() {
+			runtime.Gosched()
+		}
+		ended := make(chan struct{})
+		sent := r.Pin(on, func(cctx **rt.Ctx) {
+			for k := range 3 {
+				a.do(*cctx, func(**rt.Ctx) {
+					if handled++; k == 2 {
+						close(ended)
+					}
+				})
+			}
+		})
+		opened := r.Pin(1-on, func(cctx **rt.Ctx) { g.unlock(*cctx) })
+		require.NoError(t, <-sent)
+		require.NoError(t, <-opened)
+		<-ended
+		if handled != 4 {
+			require.Equal(t, 4, handled)
+		}
+	}
+}
+
+func (g *gate) waited() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.waiters != nil
+}

@@ -20,6 +20,7 @@ type barracks struct {
 	stop    atomic.Bool
 	handled atomic.Int64
 	sleeps  atomic.Int64
+	faults  atomic.Int64 // searchers that were not the only one, or not counted
 	done    sync.WaitGroup
 }
 
@@ -61,6 +62,9 @@ func (b *barracks) work(w int) {
 				b.lot.EndSearch()
 			}
 			return
+		}
+		if searching && b.lot.Searching() != 1 {
+			b.faults.Add(1)
 		}
 		found := take(&b.pinned[w]) || take(&b.shared)
 		if !found {
@@ -130,6 +134,7 @@ func hammerBarracks(t *testing.T, rounds int) {
 			}
 		})
 		require.Equal(t, pushed.Load(), b.handled.Load())
+		require.Zero(t, b.faults.Load(), "searchers that were not the only one")
 		require.NotZero(t, b.sleeps.Load(), "the workers never slept: nothing was tested")
 		b.close(t)
 	}
@@ -145,17 +150,19 @@ func TestRetractMeetsWake(t *testing.T) {
 	var over atomic.Bool
 	var wakers sync.WaitGroup
 	var woken, got [2]atomic.Int64
-	wakers.Go(func() {
-		for !over.Load() {
-			if l.WakeOne() {
-				woken[Searcher].Add(1)
+	for range 2 {
+		wakers.Go(func() {
+			for !over.Load() {
+				if l.WakeOne() {
+					woken[Searcher].Add(1)
+				}
+				if l.WakeWorker(0) {
+					woken[Plain].Add(1)
+				}
+				runtime.Gosched()
 			}
-			if l.WakeWorker(0) {
-				woken[Plain].Add(1)
-			}
-			runtime.Gosched()
-		}
-	})
+		})
+	}
 	hammer.Run(t, 2, rounds, func(g, round int) {
 		l.Announce(g)
 		role := Plain

@@ -125,38 +125,50 @@ func TestStealHammer(t *testing.T) {
 	}
 }
 
-// Many takers of a queue with little in it meet at the same item more often than above.
-func TestTakersMeetAtOneItem(t *testing.T) {
-	rounds := hammer.Rounds(100_000, 3_000_000)
+// The owner pushes as fast as slots get free, while others pop, or steal a few, as fast as they can: takers meet at the
+// same item, and a slot is filled again right after it was given up.
+func TestTakersMeet(t *testing.T) {
+	for _, takers := range []int{3, 15} { // few take turns on goroutines, many also on threads
+		takersMeet(t, takers, hammer.Rounds(200_000, 10_000_000))
+	}
+}
+
+func takersMeet(t *testing.T, takers, total int) {
+	items := numbered(total)
 	var q runq.Shared[int]
-	items := numbered(rounds)
-	taken := make([]atomic.Uint32, rounds)
-	var left atomic.Int64
-	left.Store(int64(rounds))
-	hammer.Run(t, 4, 1, func(g, _ int) {
-		var into [2]*int
-		for i := 0; left.Load() > 0 && !t.Failed(); {
-			if g == 0 && i < rounds && q.Empty() {
-				q.Push(&items[i])
-				i++
-			}
-			n := 0
-			if g%2 == 0 {
-				if into[0] = q.Pop(); into[0] != nil {
-					n = 1
+	q.StartAt(^uint32(0) - 1000)
+	taken := make([]atomic.Uint32, total)
+	var pushed atomic.Bool
+	hammer.Run(t, 1+takers, 1, func(g, _ int) {
+		if g == 0 {
+			for i := range items {
+				for tries := 1; !q.Push(&items[i]); tries++ {
+					if tries%100 == 0 {
+						runtime.Gosched()
+					}
 				}
-			} else {
-				n = q.Steal(into[:])
+			}
+			pushed.Store(true)
+			return
+		}
+		into := make([]*int, 4+g*g)
+		for {
+			n := 0
+			if g%3 != 0 {
+				n = q.Steal(into)
+			} else if into[0] = q.Pop(); into[0] != nil {
+				n = 1
 			}
 			for _, x := range into[:n] {
-				if taken[*x].Add(1) != 1 {
-					t.Errorf("item %d was taken twice", *x)
-				}
-				left.Add(-1)
+				taken[*x].Add(1)
 			}
-			if n == 0 {
-				runtime.Gosched()
+			if n > 0 {
+				continue
 			}
+			if pushed.Load() && q.Empty() {
+				return
+			}
+			runtime.Gosched()
 		}
 	})
 	for i := range taken {
