@@ -127,7 +127,7 @@ func runBuilderStart(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskStart sends Start and returns a future of its end. A leaf: it never parks and never collects.
 func (h Builder) AskStart(ctx *rt.Ctx, done futures.Promise[int64]) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &builderAskStart)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderAskStart, P0: *(*unsafe.Pointer)(unsafe.Pointer(&done)), P1: p.Pointer()})
 	return p.Future()
 }
@@ -153,7 +153,7 @@ func runBuilderKeep(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskKeep sends Keep and returns a future of its end. A leaf: it never parks and never collects.
 func (h Builder) AskKeep(ctx *rt.Ctx) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &builderAskKeep)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderAskKeep, P1: p.Pointer()})
 	return p.Future()
 }
@@ -178,7 +178,7 @@ func runBuilderBatch(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskBatch sends Batch and returns a future of its end. A leaf: it never parks and never collects.
 func (h Builder) AskBatch(ctx *rt.Ctx) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &builderAskBatch)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderAskBatch, P1: p.Pointer()})
 	return p.Future()
 }
@@ -203,7 +203,7 @@ func runBuilderCheck(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskCheck sends Check and returns a future of its end or error. A leaf: it never parks and never collects.
 func (h Builder) AskCheck(ctx *rt.Ctx) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &builderAskCheck)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderAskCheck, P1: p.Pointer()})
 	return p.Future()
 }

@@ -56,7 +56,8 @@ memory; and c-libgc (needs cc and Boehm's libgc with its header). What is missin
 and then reads lines from stdin until its end. Each line asks for one repetition, which the program answers
 with one line on stdout, such as
   {"ms":48.1,"count":15333862}
-or {"error":"what went wrong"}. count is the number of nodes constructed. Nothing else may go to stdout.`
+or {"error":"what went wrong"}. count is the number of nodes constructed. Nothing else may go to stdout.
+Memory is read of the process that the command starts, not of its children.`
 
 func flags() []cli.Flag {
 	return []cli.Flag{
