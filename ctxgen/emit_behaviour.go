@@ -146,7 +146,7 @@ func (e *emitter) result(b *Behaviour) *jen.Statement {
 // send writes what a sender calls: a constructor, a one-way send, or an ask.
 //
 //	func (h Account) AskDeposit(ctx *rt.Ctx, amount int64) futures.Future[struct{}] {
-//		p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+//		p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &accountAskDeposit)
 //		rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &accountAskDeposit, W0: uint64(amount), P1: p.Pointer()})
 //		return p.Future()
 //	}
@@ -236,7 +236,7 @@ func (e *emitter) sendCode(d *dispatch, locals *scope, params []string, ctx stri
 	p := locals.take("p")
 	message = append(message, jen.Id("P1").Op(":").Id(p).Dot("Pointer").Call())
 	return append(body,
-		jen.Id(p).Op(":=").Qual(futuresPath, "NewPromise").Types(e.result(d.behaviour)).Call(jen.Id(ctx), to()),
+		jen.Id(p).Op(":=").Qual(futuresPath, "NewPromiseFor").Types(e.result(d.behaviour)).Call(jen.Id(ctx), to(), jen.Op("&").Id(d.variable)),
 		jen.Qual(rtPath, "Send").Call(jen.Id(ctx), to(), jen.Qual(rtPath, "Message").Values(message...)),
 		jen.Return(jen.Id(p).Dot("Future").Call()),
 	)

@@ -73,7 +73,7 @@ func runAccountDeposit(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskDeposit sends Deposit and returns a future of its end. A leaf: it never parks and never collects.
 func (h Account) AskDeposit(ctx *rt.Ctx, amount int64) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &accountAskDeposit)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &accountAskDeposit, W0: uint64(amount), P1: p.Pointer()})
 	return p.Future()
 }
@@ -100,7 +100,7 @@ func runAccountWithdraw(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskWithdraw sends Withdraw and returns a future of its end or error. A leaf: it never parks and never collects.
 func (h Account) AskWithdraw(ctx *rt.Ctx, amount int64) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &accountAskWithdraw)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &accountAskWithdraw, W0: uint64(amount), P1: p.Pointer()})
 	return p.Future()
 }
@@ -124,7 +124,7 @@ func runAccountBalance(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskBalance sends Balance and returns a future of its result or error. A leaf: it never parks and never collects.
 func (h Account) AskBalance(ctx *rt.Ctx) futures.Future[int64] {
-	p := futures.NewPromise[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &accountAskBalance)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &accountAskBalance, P1: p.Pointer()})
 	return p.Future()
 }
@@ -147,7 +147,7 @@ func runAccountOwned(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // askOwned sends owned and returns a future of its result. A leaf: it never parks and never collects.
 func (h Account) askOwned(ctx *rt.Ctx) futures.Future[string] {
-	p := futures.NewPromise[string](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[string](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &accountAskOwned)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &accountAskOwned, P1: p.Pointer()})
 	return p.Future()
 }
@@ -232,7 +232,7 @@ func runClerkTransfer(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Clerk) AskTransfer(ctx *rt.Ctx, from Account, to Account, amount int64) futures.Future[struct{}] {
 	args := clerkTransferPool.Get()
 	args.from, args.to, args.amount = from, to, amount
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &clerkAskTransfer)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkAskTransfer, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -263,7 +263,7 @@ func runClerkAgain(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskAgain sends Again and returns a future of its end. A leaf: it never parks and never collects.
 func (h Clerk) AskAgain(ctx *rt.Ctx, n int, end futures.Promise[int]) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &clerkAskAgain)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkAskAgain, W0: uint64(n), P0: *(*unsafe.Pointer)(unsafe.Pointer(&end)), P1: p.Pointer()})
 	return p.Future()
 }
@@ -288,7 +288,7 @@ func runClerkDone(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskDone sends Done and returns a future of its result. A leaf: it never parks and never collects.
 func (h Clerk) AskDone(ctx *rt.Ctx) futures.Future[int] {
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &clerkAskDone)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkAskDone, P1: p.Pointer()})
 	return p.Future()
 }

@@ -294,7 +294,7 @@ func (h Keeper) AskKeep(ctx *rt.Ctx, name string, n *Node) futures.Future[struct
 	args := keeperKeepPool.Get()
 	args.name, args.n = name, n
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.n)))
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskKeep)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskKeep, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -344,7 +344,7 @@ func (h Keeper) AskMany(ctx *rt.Ctx, a *Node, b *Node, c *leaf, data gc.Slice[in
 	args := keeperManyPool.Get()
 	args.a, args.b, args.c, args.data, args.p, args.two = a, b, c, data, p, two
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.data)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])))
-	p_ := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p_ := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskMany)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskMany, P0: unsafe.Pointer(args), P1: p_.Pointer()})
 	return p_.Future()
 }
@@ -381,7 +381,7 @@ func runKeeperSize(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskSize sends Size and returns a future of its result. A leaf: it never parks and never collects.
 func (h Keeper) AskSize(ctx *rt.Ctx) futures.Future[int] {
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskSize)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskSize, P1: p.Pointer()})
 	return p.Future()
 }
@@ -404,7 +404,7 @@ func runKeeperRoot(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskRoot sends Root and returns a future of its result. A leaf: it never parks and never collects.
 func (h Keeper) AskRoot(ctx *rt.Ctx) futures.Future[*Node] {
-	p := futures.NewPromise[*Node](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[*Node](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskRoot)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskRoot, P1: p.Pointer()})
 	return p.Future()
 }
@@ -430,7 +430,7 @@ func runKeeperChurn(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskChurn sends Churn and returns a future of its result. A leaf: it never parks and never collects.
 func (h Keeper) AskChurn(ctx *rt.Ctx, n int) futures.Future[int] {
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskChurn)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskChurn, W0: uint64(n), P1: p.Pointer()})
 	return p.Future()
 }
@@ -475,7 +475,7 @@ func (h Keeper) AskHold(ctx *rt.Ctx, a *Node, b *Node, c *Node, p pair, two [2]*
 	args := keeperHoldPool.Get()
 	args.a, args.b, args.c, args.p, args.two, args.data = a, b, c, p, two, data
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])), (*unsafe.Pointer)(unsafe.Pointer(&args.data)))
-	p_ := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p_ := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskHold)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskHold, P0: unsafe.Pointer(args), P1: p_.Pointer()})
 	return p_.Future()
 }
@@ -512,7 +512,7 @@ func runKeeperFill(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskFill sends Fill and returns a future of its end. A leaf: it never parks and never collects.
 func (h Keeper) AskFill(ctx *rt.Ctx) futures.Future[struct{}] {
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskFill)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskFill, P1: p.Pointer()})
 	return p.Future()
 }
@@ -537,7 +537,7 @@ func runKeeperSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskSum sends Sum and returns a future of its result. A leaf: it never parks and never collects.
 func (h Keeper) AskSum(ctx *rt.Ctx) futures.Future[int] {
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskSum)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskSum, P1: p.Pointer()})
 	return p.Future()
 }
@@ -617,7 +617,7 @@ func runBuilderBuild(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskBuild sends Build and returns a future of its result or error. A leaf: it never parks and never collects.
 func (h Builder) AskBuild(ctx *rt.Ctx, to Keeper, depth int) futures.Future[int] {
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &builderAskBuild)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderAskBuild, W0: uint64(depth), P0: *(*unsafe.Pointer)(unsafe.Pointer(&to)), P1: p.Pointer()})
 	return p.Future()
 }
@@ -646,7 +646,7 @@ func runBuilderHeld(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskHeld sends Held and returns a future of its result or error. A leaf: it never parks and never collects.
 func (h Builder) AskHeld(ctx *rt.Ctx, to Keeper) futures.Future[int] {
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &builderAskHeld)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &builderAskHeld, P0: *(*unsafe.Pointer)(unsafe.Pointer(&to)), P1: p.Pointer()})
 	return p.Future()
 }

@@ -156,7 +156,7 @@ func runOddType_(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 func (h Odd) AskType(ctx *rt_.Ctx, context string, fmt string, encorert string) futures_.Future[oddType] {
 	args := oddTypePool.Get()
 	args.context, args.fmt, args.encorert = context, fmt, encorert
-	p := futures_.NewPromise[oddType](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)))
+	p := futures_.NewPromiseFor[oddType](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), &oddAskType)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), rt_.Message{B: &oddAskType, P0: unsafe_.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -186,7 +186,7 @@ func runOddString(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 
 // AskString sends String and returns a future of its result. A leaf: it never parks and never collects.
 func (h Odd) AskString(ctx *rt_.Ctx, string_ string, len_ int, uint64_ uint64) futures_.Future[string] {
-	p := futures_.NewPromise[string](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)))
+	p := futures_.NewPromiseFor[string](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), &oddAskString)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), rt_.Message{B: &oddAskString, W0: uint64(len(string_)), W1: uint64(len_), W2: uint64_, P0: unsafe_.Pointer(unsafe_.StringData(string_)), P1: p.Pointer()})
 	return p.Future()
 }
@@ -220,7 +220,7 @@ func runOddImport(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 func (h Odd) AskImport(ctx *rt_.Ctx, rt_2 rt, futures_2 futures, unsafe bool, graph_ graph, args_ args) futures_.Future[graph] {
 	args_2 := oddImportPool.Get()
 	args_2.rt, args_2.futures, args_2.unsafe, args_2.graph, args_2.args = rt_2, futures_2, unsafe, graph_, args_
-	p := futures_.NewPromise[graph](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)))
+	p := futures_.NewPromiseFor[graph](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), &oddAskImport)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), rt_.Message{B: &oddAskImport, P0: unsafe_.Pointer(args_2), P1: p.Pointer()})
 	return p.Future()
 }
@@ -254,7 +254,7 @@ func runOddSend(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 func (h Odd) AskSend(ctx *rt_.Ctx, arg1 int, arg2 string, accountID_ accountID, second accountID) futures_.Future[accountID] {
 	args := oddSendPool.Get()
 	args.arg1, args.arg2, args.accountID, args.second = arg1, arg2, accountID_, second
-	p := futures_.NewPromise[accountID](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)))
+	p := futures_.NewPromiseFor[accountID](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), &oddAskSend)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), rt_.Message{B: &oddAskSend, P0: unsafe_.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -288,7 +288,7 @@ func runOddClose(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 func (h Odd) AskClose(ctx *rt_.Ctx, arg1 rand.Seed, arg2 rand_.Seed, arg3 x.Y, arg4 *rand_2.Rand) futures_.Future[struct{}] {
 	args := oddClosePool.Get()
 	args.arg1, args.arg2, args.arg3, args.arg4 = arg1, arg2, arg3, arg4
-	p := futures_.NewPromise[struct{}](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)))
+	p := futures_.NewPromiseFor[struct{}](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), &oddAskClose)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), rt_.Message{B: &oddAskClose, P0: unsafe_.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -322,7 +322,7 @@ func runOddA(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 func (h Odd) askA(ctx *rt_.Ctx, m *int, a *int, cctx_ *int, v *int, err *int, f *int) futures_.Future[*int] {
 	args := oddAPool.Get()
 	args.m, args.a, args.cctx_, args.v, args.err, args.f = m, a, cctx_, v, err, f
-	p := futures_.NewPromise[*int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)))
+	p := futures_.NewPromiseFor[*int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), &oddAskA)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), rt_.Message{B: &oddAskA, P0: unsafe_.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -356,7 +356,7 @@ func runOddActors(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 func (h Odd) AskActors(ctx *rt_.Ctx, odd_ []odd, oddSend_ map[oddActor]Odd) futures_.Future[int] {
 	args := oddActorsPool.Get()
 	args.odd, args.oddSend = odd_, oddSend_
-	p := futures_.NewPromise[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)))
+	p := futures_.NewPromiseFor[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), &oddAskActors)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a_)), rt_.Message{B: &oddAskActors, P0: unsafe_.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -435,7 +435,7 @@ func runExportedDo(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 
 // AskDo sends Do and returns a future of its result. A leaf: it never parks and never collects.
 func (h ExportedRef) AskDo(ctx *rt_.Ctx, e2 ExportedRef) futures_.Future[int] {
-	p := futures_.NewPromise[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)))
+	p := futures_.NewPromiseFor[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)), &exportedAskDo)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)), rt_.Message{B: &exportedAskDo, P0: *(*unsafe_.Pointer)(unsafe_.Pointer(&e2)), P1: p.Pointer()})
 	return p.Future()
 }
@@ -459,7 +459,7 @@ func runExportedDo_(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 
 // askDo sends do and returns a future of its result. A leaf: it never parks and never collects.
 func (h ExportedRef) askDo(ctx *rt_.Ctx) futures_.Future[int] {
-	p := futures_.NewPromise[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)))
+	p := futures_.NewPromiseFor[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)), &exportedAskDo_)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)), rt_.Message{B: &exportedAskDo_, P1: p.Pointer()})
 	return p.Future()
 }
@@ -521,7 +521,7 @@ func runÜnïcodeGröße(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 
 // AskGröße sends Größe and returns a future of its result. A leaf: it never parks and never collects.
 func (h Ünïcode) AskGröße(ctx *rt_.Ctx, größe int) futures_.Future[int] {
-	p := futures_.NewPromise[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)))
+	p := futures_.NewPromiseFor[int](ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)), &ünïcodeAskGröße)
 	rt_.Send(ctx, (*rt_.Actor)(unsafe_.Pointer(h.a)), rt_.Message{B: &ünïcodeAskGröße, W0: uint64(größe), P1: p.Pointer()})
 	return p.Future()
 }

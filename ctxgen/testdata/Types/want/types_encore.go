@@ -177,7 +177,7 @@ func runTakerNumbers(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskNumbers sends Numbers and returns a future of its result. A leaf: it never parks and never collects.
 func (h Taker) AskNumbers(ctx *rt.Ctx, a int8, b uint16, c uintptr) futures.Future[float64] {
-	p := futures.NewPromise[float64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[float64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskNumbers)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskNumbers, W0: uint64(a), W1: uint64(b), W2: uint64(c), P1: p.Pointer()})
 	return p.Future()
 }
@@ -206,7 +206,7 @@ func runTakerNamed(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskNamed sends Named and returns a future of its result. A leaf: it never parks and never collects.
 func (h Taker) AskNamed(ctx *rt.Ctx, l level, r ratio, m meters) futures.Future[float64] {
-	p := futures.NewPromise[float64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[float64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskNamed)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskNamed, W0: uint64(l), W1: uint64(math.Float32bits(float32(r))), W2: math.Float64bits(float64(m)), P1: p.Pointer()})
 	return p.Future()
 }
@@ -236,7 +236,7 @@ func runTakerFlags(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskFlags sends Flags and returns a future of its result or error. A leaf: it never parks and never collects.
 func (h Taker) AskFlags(ctx *rt.Ctx, f flag, b bool, name title) futures.Future[title] {
-	p := futures.NewPromise[title](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[title](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskFlags)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskFlags, W0: uint64(*(*uint8)(unsafe.Pointer(&f))), W1: uint64(*(*uint8)(unsafe.Pointer(&b))), W2: uint64(len(name)), P0: unsafe.Pointer(unsafe.StringData(string(name))), P1: p.Pointer()})
 	return p.Future()
 }
@@ -268,7 +268,7 @@ func runTakerPointers(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Taker) AskPointers(ctx *rt.Ctx, d time.Duration, p *settings, n next) futures.Future[time.Duration] {
 	args := takerPointersPool.Get()
 	args.d, args.p, args.n = d, p, n
-	p_ := futures.NewPromise[time.Duration](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p_ := futures.NewPromiseFor[time.Duration](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskPointers)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskPointers, P0: unsafe.Pointer(args), P1: p_.Pointer()})
 	return p_.Future()
 }
@@ -298,7 +298,7 @@ func runTakerUnsafe(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskUnsafe sends Unsafe and returns a future of its result. A leaf: it never parks and never collects.
 func (h Taker) AskUnsafe(ctx *rt.Ctx, p unsafe.Pointer, r rune, b byte) futures.Future[int] {
-	p_ := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p_ := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskUnsafe)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskUnsafe, W0: uint64(r), W1: uint64(b), P0: unsafe.Pointer(p), P1: p_.Pointer()})
 	return p_.Future()
 }
@@ -332,7 +332,7 @@ func runTakerComplex(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Taker) AskComplex(ctx *rt.Ctx, c complex128, a any, e error, pair pairOf) futures.Future[complex128] {
 	args := takerComplexPool.Get()
 	args.c, args.a, args.e, args.pair = c, a, e, pair
-	p := futures.NewPromise[complex128](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[complex128](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskComplex)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskComplex, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -366,7 +366,7 @@ func runTakerFunctions(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Taker) AskFunctions(ctx *rt.Ctx, f func(x int, y int, rest ...time.Time) (box.Box[int], error), g func()) futures.Future[int] {
 	args := takerFunctionsPool.Get()
 	args.f, args.g = f, g
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskFunctions)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskFunctions, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -400,7 +400,7 @@ func runTakerChannels(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Taker) AskChannels(ctx *rt.Ctx, c chan (int), s chan<- (<-chan (box.Of[string])), r <-chan (struct{})) futures.Future[struct{}] {
 	args := takerChannelsPool.Get()
 	args.c, args.s, args.r = c, s, r
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskChannels)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskChannels, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -434,7 +434,7 @@ func runTakerGeneric(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h_ Taker) AskGeneric(ctx *rt.Ctx, b box.Box[int], o box.Of[map[string]settings], s boxes, q box.Seq[int], h box.Shown) futures.Future[int] {
 	args := takerGenericPool.Get()
 	args.b, args.o, args.s, args.q, args.h = b, o, s, q, h
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h_.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h_.a)), &takerAskGeneric)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h_.a)), rt.Message{B: &takerAskGeneric, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -482,7 +482,7 @@ func (h Taker) AskLiteral(ctx *rt.Ctx, s struct {
 }) futures.Future[int] {
 	args := takerLiteralPool.Get()
 	args.s, args.i = s, i
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskLiteral)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskLiteral, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -516,7 +516,7 @@ func runTakerEmbedded(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Taker) AskEmbedded(ctx *rt.Ctx, q interface{ box.Seq[level] }, arrays [3][2]string) futures.Future[int] {
 	args := takerEmbeddedPool.Get()
 	args.q, args.arrays = q, arrays
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskEmbedded)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskEmbedded, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -550,7 +550,7 @@ func runTakerVariadic(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Taker) AskVariadic(ctx *rt.Ctx, prefix string, rest ...string) futures.Future[int] {
 	args := takerVariadicPool.Get()
 	args.prefix, args.rest = prefix, rest
-	p := futures.NewPromise[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskVariadic)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskVariadic, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -584,7 +584,7 @@ func runTakerFutures(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 func (h Taker) AskFutures(ctx *rt.Ctx, p futures.Promise[int], f futures.Future[*settings], self Taker) futures.Future[struct{}] {
 	args := takerFuturesPool.Get()
 	args.p, args.f, args.self = p, f, self
-	p_ := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p_ := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskFutures)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskFutures, P0: unsafe.Pointer(args), P1: p_.Pointer()})
 	return p_.Future()
 }
@@ -618,10 +618,10 @@ func (h Taker) AskStruct(ctx *rt.Ctx, a string, b string) futures.Future[struct 
 }] {
 	args := takerStructPool.Get()
 	args.a, args.b = a, b
-	p := futures.NewPromise[struct {
+	p := futures.NewPromiseFor[struct {
 		A string
 		B string
-	}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &takerAskStruct)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &takerAskStruct, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }

@@ -108,7 +108,7 @@ func (h Auditor) AskNote(ctx *rt.Ctx, r *Record) futures.Future[struct{}] {
 	args := auditorNotePool.Get()
 	args.r = r
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.r)))
-	p := futures.NewPromise[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &auditorAskNote)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &auditorAskNote, P0: unsafe.Pointer(args), P1: p.Pointer()})
 	return p.Future()
 }
@@ -139,7 +139,7 @@ func runAuditorSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskSum sends Sum and returns a future of its result. A leaf: it never parks and never collects.
 func (h Auditor) AskSum(ctx *rt.Ctx) futures.Future[int64] {
-	p := futures.NewPromise[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &auditorAskSum)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &auditorAskSum, P1: p.Pointer()})
 	return p.Future()
 }

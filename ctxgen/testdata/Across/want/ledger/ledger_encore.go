@@ -69,7 +69,7 @@ func runLedgerEnter(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskEnter sends Enter and returns a future of its result or error. A leaf: it never parks and never collects.
 func (h Ledger) AskEnter(ctx *rt.Ctx, amount int64, after time.Duration) futures.Future[int64] {
-	p := futures.NewPromise[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &ledgerAskEnter)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &ledgerAskEnter, W0: uint64(amount), W1: uint64(after), P1: p.Pointer()})
 	return p.Future()
 }
@@ -96,7 +96,7 @@ func runLedgerSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskSum sends Sum and returns a future of its result. A leaf: it never parks and never collects.
 func (h Ledger) AskSum(ctx *rt.Ctx, auditor audit.Auditor) futures.Future[futures.Future[int64]] {
-	p := futures.NewPromise[futures.Future[int64]](ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	p := futures.NewPromiseFor[futures.Future[int64]](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &ledgerAskSum)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &ledgerAskSum, P0: *(*unsafe.Pointer)(unsafe.Pointer(&auditor)), P1: p.Pointer()})
 	return p.Future()
 }
