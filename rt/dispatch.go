@@ -15,7 +15,7 @@ const (
 func (s *strand) run(a *Actor) (target *strand) {
 	w := s.cell.worker
 	a.box.SetHome(w.home)
-	w.feed()
+	w.feed() // a behaviour may
 	if t := a.resume; t != nil {
 		a.resume = nil
 		return w.handTo(a, t)
@@ -64,6 +64,7 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 		m.B.Run(&s.cell, a, m) // m must not be used again
 		s.current, s.reply = nil, nil
 		handled++
+		s.cell.worker.feed() // a batch may take long
 		if h := a.heap; h != nil && h.Due() {
 			s.collect()
 		}
