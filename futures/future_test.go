@@ -2,8 +2,10 @@ package futures_test
 
 import (
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -350,6 +352,33 @@ func TestRacingAnswers(t *testing.T) {
 			}
 		}
 	}))
+}
+
+// A future that somebody keeps holds its answer, and neither the actor that gave it nor what it was chained on.
+func TestKeptFutureKeepsOnlyItsAnswer(t *testing.T) {
+	r := runtimeOf(t, rt.Config{Workers: 1}) // more share actors through queues that name them for a while
+	var kept []futures.Future[int]
+	var actors, answers atomic.Int64
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+		for range 20 {
+			a := spawn(*cctx)
+			runtime.AddCleanup(a, func(int) { actors.Add(1) }, 0)
+			answer := new([64]int)
+			runtime.AddCleanup(answer, func(int) { answers.Add(1) }, 0)
+			asked := ask(*cctx, a, echo(1))
+			source := ask(*cctx, a, echo(answer))
+			first := func(_ **rt.Ctx, v *[64]int) (int, error) { return v[0], nil }
+			kept = append(kept, asked, futures.Chain(*cctx, source, first), futures.ChainDetached(*cctx, source, first))
+		}
+	}))
+	assert.Eventually(t, func() bool {
+		runtime.GC()
+		return actors.Load() >= 19 && answers.Load() >= 19 // the stack may name the last ones
+	}, 20*time.Second, time.Millisecond, "actors or the sources of chains stay")
+	for _, f := range kept {
+		_, err := f.Wait(background)
+		assert.NoError(t, err)
+	}
 }
 
 func TestMisuse(t *testing.T) {

@@ -29,10 +29,7 @@ func NewPromiseFor[T any](ctx *rt.Ctx, owner *rt.Actor, b *rt.Behaviour) Promise
 
 // init prepares a new header. The stores are published by whatever hands the cell on.
 func (h *header) init(ctx *rt.Ctx, owner *rt.Actor, b *rt.Behaviour) {
-	if owner != nil { // an atomic store costs more than the look
-		h.owner.Store(owner) // pairs with the Load in mayBlock
-	}
-	h.behaviour, h.runtime = b, ctx.Runtime()
+	h.owner, h.behaviour, h.runtime = unsafe.Pointer(owner), b, ctx.Runtime()
 }
 
 // Future returns the reading side.
