@@ -15,7 +15,8 @@ import (
 )
 
 // This file runs the cell's own code, not a model of it, in all orders of its atomic steps: each party is a coroutine
-// that is left at every point of the protocol: before each atomic step that changes the word. The points exist only in invariant builds.
+// that is left at every point of the protocol: before each atomic step that changes the word. The points exist only in
+// invariant builds.
 
 // meeting is one run of some parties on one cell.
 type meeting struct {

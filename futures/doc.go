@@ -56,6 +56,7 @@
 // met, and a closure that touched its own future hung). Calling functions from Fulfil (their stack grows with the chain,
 // and their panics hit the producer). A stack of closures called newest first (an order that nobody expects). Handing
 // the answer to a waiter instead of telling it to look (one that has given up would swallow it). A word for the phase
-// beside the word for the list (two words cannot be changed in one step, so every reader needs an argument why not). Taking one who
-// gives up out of the list (a lock-free list cannot, cheaply; goroutines that wait share a node instead, see gate).
+// beside the word for the list (two words cannot be changed in one step, so every reader needs an argument why not).
+// Taking one who gives up out of the list (a lock-free list cannot, cheaply; goroutines that wait share a node instead,
+// see gate).
 package futures
