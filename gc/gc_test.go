@@ -64,6 +64,24 @@ func TestFramesKeepWhatBehavioursHold(t *testing.T) {
 	assert.Equal(t, stats.Resumes, stats.Migrations)
 }
 
+// The modes that a whole test suite is run in do their work: every resume migrates, every behaviour's end collects.
+func TestModesFromTheEnvironmentDoTheirWork(t *testing.T) {
+	t.Setenv(rt.ModesVariable, "migrate,collect,verify,poison")
+	stats, err := in(t, rt.Config{Workers: 2}, func(cctx **rt.Ctx, h *holder) {
+		for range 10 {
+			n := NewNode(*cctx, nil, nil, 1, -1)
+			f := gc.Push(*cctx, n)
+			assert.NoError(t, rt.Suspend(cctx))
+			assert.Equal(t, 1, sum(t, n))
+			f.Pop(*cctx)
+		}
+	})
+	require.NoError(t, err)
+	assert.EqualValues(t, 10, stats.Resumes)
+	assert.Equal(t, stats.Resumes, stats.Migrations)
+	assert.GreaterOrEqual(t, stats.Heap.Minor+stats.Heap.Full, uint64(10))
+}
+
 func TestManyFrames(t *testing.T) {
 	_, err := in(t, hard, func(cctx **rt.Ctx, h *holder) {
 		var deep func(cctx **rt.Ctx, k int) int
