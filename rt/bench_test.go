@@ -2,6 +2,7 @@ package rt_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -105,4 +106,29 @@ func BenchmarkSpawn(b *testing.B) {
 			}
 		}
 	}))
+}
+
+// BenchmarkIdleActor reports the bytes of an actor that has handled a message and waits for the next.
+func BenchmarkIdleActor(b *testing.B) {
+	const actors = 100_000
+	r, err := rt.New(rt.Config{})
+	require.NoError(b, err)
+	defer r.Close()
+	for b.Loop() {
+		all := make([]*hopper, actors)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		require.NoError(b, r.Run(func(cctx **rt.Ctx) {
+			for i := range all {
+				all[i] = new(hopper)
+				rt.Spawn(*cctx, &all[i].Actor, &hopperType)
+				rt.Send(*cctx, &all[i].Actor, rt.Message{B: &hop})
+			}
+		}))
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/actors, "B/actor")
+		runtime.KeepAlive(all)
+	}
 }
