@@ -43,18 +43,15 @@ func (s *strand) run(a *Actor) (target *strand) {
 // batch handles messages until the budget is spent or one of them breaks off.
 func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 	defer s.guard(&end)
-	handled := uint64(0)
 	for *budget > 0 {
 		*budget-- // first: a message that panics is spent as well
 		m := a.box.Next(s.cell.worker.nodes)
 		if m == nil {
-			s.cell.worker.count.messages.Add(handled)
 			return batchDrained, nil
 		}
 		if m.B == &resumption {
 			target = (*strand)(m.P0)
 			m.P0 = nil
-			s.cell.worker.count.messages.Add(handled)
 			return batchHandoff, target
 		}
 		s.current = m.B
@@ -63,13 +60,13 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 		}
 		m.B.Run(&s.cell, a, m) // m must not be used again
 		s.current, s.reply = nil, nil
-		handled++
-		s.cell.worker.feed() // a batch may take long
+		w := s.cell.worker
+		w.count.messages++
+		w.feed() // a batch may take long
 		if h := a.heap; h != nil && h.Due() {
 			s.collect()
 		}
 	}
-	s.cell.worker.count.messages.Add(handled)
 	return batchSpent, nil
 }
 
@@ -85,9 +82,9 @@ func (w *worker) handTo(a *Actor, t *strand) *strand {
 		w.rt.pin(a, (w.id+1)%len(w.rt.workers))
 		return nil
 	}
-	w.count.resumes.Add(1)
+	w.count.resumes++
 	if t.left != w.id {
-		w.count.migrations.Add(1)
+		w.count.migrations++
 	}
 	return t
 }

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// injectEvery is how often the inject queue comes first, so that actors that keep each other busy cannot starve
-	// work from outside. Go's scheduler uses 61 as well.
+	// injectEvery is how often the inject queue and the shared queue come first, so that actors that keep each other
+	// busy cannot starve work from outside, or what was shared and nobody has stolen. Go's scheduler uses 61 as well.
 	injectEvery = 61
 	// searchRounds is how often a searcher goes round before it gives up. Picked; not measured.
 	searchRounds = 4
@@ -22,6 +22,7 @@ func (w *worker) find() *Actor {
 	for {
 		if rt.stopping.Load() {
 			w.endSearch()
+			w.publish()
 			return nil
 		}
 		if a := w.take(); a != nil {
@@ -52,6 +53,7 @@ func (w *worker) take() *Actor {
 		if a := w.shared.Pop(); a != nil { // nobody may have stolen it, and private need never be empty
 			return a
 		}
+		w.tidy()
 	}
 	if a := w.pinned.Pop(); a != nil {
 		return a
@@ -75,12 +77,12 @@ func (w *worker) search() *Actor {
 			if victim == w {
 				continue
 			}
-			w.count.steals.Add(1)
+			w.count.steals++
 			n := victim.shared.Steal(w.loot[:])
 			if n == 0 {
 				continue
 			}
-			w.count.stolen.Add(uint64(n))
+			w.count.stolen += uint64(n)
 			for _, a := range w.loot[1:n] {
 				if !w.shared.Push(a) { // ours is empty, or take would not have come this far
 					w.rt.inject.Push(a)
@@ -120,6 +122,7 @@ func (w *worker) foundWhileSearching() {
 // sleep announces, takes the last look, and sleeps.
 func (w *worker) sleep() {
 	rt := w.rt
+	w.tidy()
 	rt.lot.Announce(w.id)
 	invariant.Point("rt.lastLook")
 	if rt.stopping.Load() || !w.pinned.Empty() || rt.anyShared() {
@@ -131,10 +134,10 @@ func (w *worker) sleep() {
 		return
 	}
 	rt.checkQuiet()
-	w.count.sleeps.Add(1)
+	w.count.sleeps++
 	w.searching = rt.lot.Sleep(w.id) == park.Searcher
 	if w.pinned.Empty() && !rt.anyShared() && !rt.stopping.Load() {
-		w.count.wokeInVain.Add(1)
+		w.count.wokeInVain++
 	}
 }
 
@@ -156,4 +159,10 @@ func (rt *Runtime) pin(a *Actor, worker int) {
 	w := rt.workers[worker]
 	w.pinned.Push(a)
 	rt.lot.WakeWorker(worker)
+}
+
+// tidy is what need not be done at once: it lets Go's collector have actors that others took, and shows the counters.
+func (w *worker) tidy() {
+	w.shared.Forget()
+	w.publish()
 }

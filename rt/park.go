@@ -91,7 +91,7 @@ func (w *worker) commit(s *strand) bool {
 	a := s.actor
 	switch s.mode {
 	case suspended:
-		w.count.parks.Add(1)
+		w.count.parks++
 		a.box.PushLocal(w.nodes, Message{B: &resumption, P0: unsafe.Pointer(s)})
 		w.yieldActor(a)
 		return true
@@ -100,7 +100,7 @@ func (w *worker) commit(s *strand) bool {
 			return false
 		}
 		// The actor is still ours: an Unpark that has happened already only put its message into the mailbox.
-		w.count.parks.Add(1)
+		w.count.parks++
 		w.yieldActor(a)
 		return true
 	default:
@@ -110,7 +110,7 @@ func (w *worker) commit(s *strand) bool {
 			a.box.SetHome(w.home)
 			return false
 		}
-		w.count.parks.Add(1)
+		w.count.parks++
 		return true
 	}
 }

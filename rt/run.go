@@ -136,13 +136,12 @@ func (h *Hold) Release() {
 // here, since it is taken only after the announcement was taken back.
 func (rt *Runtime) checkQuiet() {
 	rt.lot.AllAsleep(func() {
-		if rt.holds.Load() != 0 || rt.anyShared() || rt.anyPinned() {
-			return
-		}
 		invariant.Point("rt.checkQuiet")
 		rt.mu.Lock() // inside of the lot's lock: nobody may sleep, wake or announce with mu held
 		defer rt.mu.Unlock()
-		if len(rt.quiet) == 0 {
+		// The list comes before the queues: a Run that is in it has a hold, its main in a queue, or a worker awake. One
+		// that came after the look at the queues must not be told.
+		if len(rt.quiet) == 0 || rt.holds.Load() != 0 || rt.anyShared() || rt.anyPinned() {
 			return
 		}
 		err := rt.blockedError()

@@ -16,19 +16,22 @@ type Stats struct {
 	Heap       heap.SpaceStats
 }
 
-// Stats reads the counters. From any goroutine at any time; it wakes and stops nobody.
+// Stats reads the counters. From any goroutine at any time; it wakes and stops nobody. A worker that sleeps has shown
+// all; one that runs shows what it has counted every 61 turns.
 func (rt *Runtime) Stats() Stats {
 	s := Stats{Workers: len(rt.workers), Heap: rt.space.Stats()}
 	for _, w := range rt.workers {
-		c := &w.count
-		s.Messages += c.messages.Load()
-		s.Parks += c.parks.Load()
-		s.Resumes += c.resumes.Load()
-		s.Migrations += c.migrations.Load()
-		s.Steals += c.steals.Load()
-		s.Stolen += c.stolen.Load()
-		s.Sleeps += c.sleeps.Load()
-		s.WokeInVain += c.wokeInVain.Load()
+		w.publishing.Lock()
+		c := w.published
+		w.publishing.Unlock()
+		s.Messages += c.messages
+		s.Parks += c.parks
+		s.Resumes += c.resumes
+		s.Migrations += c.migrations
+		s.Steals += c.steals
+		s.Stolen += c.stolen
+		s.Sleeps += c.sleeps
+		s.WokeInVain += c.wokeInVain
 	}
 	return s
 }

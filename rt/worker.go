@@ -1,7 +1,7 @@
 package rt
 
 import (
-	"sync/atomic"
+	"sync"
 
 	"github.com/encorert/encorert/internal/mailbox"
 	"github.com/encorert/encorert/internal/runq"
@@ -22,19 +22,28 @@ type worker struct {
 	tick      uint32
 	searching bool // counted as the searcher in rt.lot
 	loot      [64]*Actor
+	count     counters
 
 	_ [64]byte // from here on others read and write
 
 	shared runq.Shared[Actor] // ready actors without a home. Writers: the owner pushes, all take
 	pinned runq.Inject[Actor] // actors that only this worker may run next. Writers: all
-	count  counters
+
+	publishing sync.Mutex
+	published  counters // a copy of count for Stats; guarded by publishing
 }
 
-// counters are one worker's statistics. Writers: the worker. Readers: Stats, at any time.
+// counters are one worker's statistics. Plain, since a locked addition costs as much as a short behaviour.
 type counters struct {
-	messages, parks, resumes, migrations atomic.Uint64
-	steals, stolen, sleeps, wokeInVain   atomic.Uint64
-	_                                    [64]byte
+	messages, parks, resumes, migrations uint64
+	steals, stolen, sleeps, wokeInVain   uint64
+}
+
+// publish shows the counters to Stats: before every sleep, and now and then in between.
+func (w *worker) publish() {
+	w.publishing.Lock()
+	w.published = w.count
+	w.publishing.Unlock()
 }
 
 // keepStrands bounds a worker's pool of idle strands; more go to the runtime's. Picked; not measured.

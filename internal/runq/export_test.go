@@ -4,6 +4,17 @@ package runq
 func (q *Shared[T]) StartAt(n uint32) {
 	q.head.Store(n)
 	q.tail.Store(n)
+	q.forgot = n
+}
+
+// Kept counts the elements that the queue's slots still name.
+func (q *Shared[T]) Kept() (n int) {
+	for i := range q.slots {
+		if q.slots[i].Load() != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // StartAt sets the counters of an empty queue, to bring their wrap near.

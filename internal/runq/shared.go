@@ -17,8 +17,9 @@ type Shared[T any] struct {
 	head atomic.Uint32
 	_    [60]byte // head is written by thieves, tail by the owner: keep them apart
 	// Writers: the owner. Readers: all.
-	tail  atomic.Uint32
-	slots [sharedSlots]atomic.Pointer[T]
+	tail   atomic.Uint32
+	forgot uint32 // slots before it, up to head, have been cleared; Owner: the owner
+	slots  [sharedSlots]atomic.Pointer[T]
 }
 
 // Push appends x; false when the queue is full. REQUIRES: the caller is the owner.
@@ -76,3 +77,14 @@ func (q *Shared[T]) Steal(into []*T) int {
 
 // Empty is a look that takes nothing. Any worker may call it.
 func (q *Shared[T]) Empty() bool { return q.head.Load() == q.tail.Load() }
+
+// Forget clears the slots that others have taken from, so that the queue does not keep what they held alive. REQUIRES:
+// the caller is the owner. A thief that still reads a slot here has lost it already: its swap of head fails.
+func (q *Shared[T]) Forget() {
+	if t := q.tail.Load(); t-q.forgot > sharedSlots {
+		q.forgot = t - sharedSlots // what lay before has been overwritten, perhaps by what still waits
+	}
+	for h := q.head.Load(); q.forgot != h; q.forgot++ { // pairs with the CompareAndSwap in Pop and Steal
+		q.slots[q.forgot%sharedSlots].Store(nil)
+	}
+}

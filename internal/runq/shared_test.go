@@ -1,6 +1,7 @@
 package runq_test
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -67,6 +68,34 @@ func TestStealTakesTheOlderHalf(t *testing.T) {
 	}
 }
 
+// Forget clears what was taken, and nothing that waits, wherever the queue's ends are.
+func TestForgetClearsWhatWasTakenOnly(t *testing.T) {
+	for _, start := range nearWrap {
+		var q runq.Shared[int]
+		q.StartAt(start)
+		rng := rand.New(rand.NewPCG(1, uint64(start)))
+		var waiting []*int
+		for range 20_000 {
+			switch rng.IntN(5) {
+			case 0, 1, 2:
+				for range rng.IntN(40) {
+					if x := new(int); q.Push(x) {
+						waiting = append(waiting, x)
+					}
+				}
+			case 3:
+				for range min(rng.IntN(60), len(waiting)) {
+					require.Same(t, waiting[0], q.Pop())
+					waiting = waiting[1:]
+				}
+			case 4:
+				q.Forget()
+				require.Equal(t, len(waiting), q.Kept())
+			}
+		}
+	}
+}
+
 // The owner pushes and pops while three others steal and pop: every numbered item is taken exactly once, over the wrap
 // of the counters.
 func TestStealHammer(t *testing.T) {
@@ -91,6 +120,9 @@ func TestStealHammer(t *testing.T) {
 						if x := q.Pop(); x != nil {
 							take(x)
 						}
+					}
+					if i%5 == 0 {
+						q.Forget()
 					}
 					if i%7 == 0 {
 						if x := q.Pop(); x != nil {
