@@ -136,12 +136,15 @@ func (h *Hold) Release() {
 // here, since it is taken only after the announcement was taken back.
 func (rt *Runtime) checkQuiet() {
 	rt.lot.AllAsleep(func() {
+		if rt.anythingDue() { // most often; then mu is left alone
+			return
+		}
 		invariant.Point("rt.checkQuiet")
 		rt.mu.Lock() // inside of the lot's lock: nobody may sleep, wake or announce with mu held
 		defer rt.mu.Unlock()
-		// The list comes before the queues: a Run that is in it has a hold, its main in a queue, or a worker awake. One
-		// that came after the look at the queues must not be told.
-		if len(rt.quiet) == 0 || rt.holds.Load() != 0 || rt.anyShared() || rt.anyPinned() {
+		// Once more, now that the list is fixed: a Run that is in it has a hold, its main in a queue, or a worker awake,
+		// but one that came after the first look must not be told of what that found.
+		if len(rt.quiet) == 0 || rt.anythingDue() {
 			return
 		}
 		err := rt.blockedError()
@@ -152,7 +155,11 @@ func (rt *Runtime) checkQuiet() {
 	})
 }
 
-func (rt *Runtime) anyPinned() bool {
+// anythingDue looks at all that keeps a run open while every worker sleeps.
+func (rt *Runtime) anythingDue() bool {
+	if rt.holds.Load() != 0 || rt.anyShared() {
+		return true
+	}
 	for _, w := range rt.workers {
 		if !w.pinned.Empty() {
 			return true
