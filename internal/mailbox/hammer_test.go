@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/encorert/encorert/internal/hammer"
 )
@@ -64,6 +65,47 @@ func TestOwnershipHammer(t *testing.T) {
 		assert.Equal(t, rounds, next[g], "messages of %d", g)
 	}
 	assert.True(t, b.Claim(), "idle at the end")
+}
+
+// Two come to one idle box at the same time, by Claim or by PushRemote: exactly one of them owns it, and what was pushed
+// is there.
+func TestClaimantsMeet(t *testing.T) {
+	const goroutines = 2
+	rounds := hammer.Rounds(8_000, 500_000)
+	boxes := make([]Box[int], rounds)
+	arrived := make([]atomic.Int32, rounds)
+	owners := make([]atomic.Int32, rounds)
+	for i := range boxes {
+		boxes[i].Init()
+	}
+	d := new(Depot[int])
+	pools := [goroutines]*Pool[int]{NewPool(d), NewPool(d)}
+	pushes := func(g, round int) bool { return round%4 == 1+g } // 0, 3: both claim
+	hammer.Run(t, goroutines, rounds, func(g, round int) {
+		arrived[round].Add(1)
+		for spins := 1; arrived[round].Load() < goroutines; spins++ {
+			if spins%30 == 0 {
+				runtime.Gosched()
+			}
+		}
+		b := &boxes[round]
+		if pushes(g, round) && b.PushRemote(pools[g], round) || !pushes(g, round) && b.Claim() {
+			owners[round].Add(1)
+		}
+	})
+	p := NewPool(d)
+	for round := range boxes {
+		var want []int
+		if pushes(0, round) || pushes(1, round) {
+			want = []int{round}
+		}
+		if n := owners[round].Load(); n != 1 {
+			require.Failf(t, "not exactly one owner", "round %d: %d", round, n)
+		}
+		if got := takeAll(&boxes[round], p); len(got) != len(want) {
+			require.Equal(t, want, got)
+		}
+	}
 }
 
 // The parts of a scheduler that a mailbox relies on, with chance where the scheduler has hints: workers with a private
