@@ -462,6 +462,36 @@ func TestLookForTheEndSeesWorkBeforeTheLastLook(t *testing.T) {
 	}
 }
 
+// A Run begins after the look for the end has found nothing due: it is not told that it has ended.
+func TestRunThatBeginsDuringTheLookForTheEnd(t *testing.T) {
+	for range 50 {
+		found, proceed := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		restore := invariant.OnPoint(func(point string) {
+			if point == "rt.checkQuiet" {
+				once.Do(func() {
+					close(found)
+					<-proceed
+				})
+			}
+		})
+		r, err := rt.New(rt.Config{Workers: 1})
+		require.NoError(t, err)
+		<-found // the worker holds the lot
+		ran := false
+		end := make(chan error, 1)
+		go func() { end <- r.Run(func(**rt.Ctx) { ran = true }) }()
+		for !r.HasInjected() {
+			runtime.Gosched()
+		}
+		close(proceed)
+		within(t, func() { require.NoError(t, <-end) })
+		require.True(t, ran)
+		r.Close()
+		restore()
+	}
+}
+
 // Close meets the worker that looks whether the run is over, in the middle of that look.
 func TestCloseMeetsTheLookForTheEnd(t *testing.T) {
 	for range 50 {
