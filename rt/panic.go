@@ -15,12 +15,15 @@ var ErrGoexit = errors.New("rt: the behaviour called runtime.Goexit")
 // Config.OnPanic, or else ends the run.
 type PanicError struct {
 	Actor     string // type of the actor
-	Behaviour string
+	Behaviour string // "" between two of them
 	Value     any    // what the behaviour panicked with
 	Stack     []byte // of the strand, from the panic down to the behaviour's start
 }
 
 func (e *PanicError) Error() string {
+	if e.Behaviour == "" {
+		return fmt.Sprintf("rt: panic in %s after a behaviour, most likely while its heap was collected: %v", e.Actor, e.Value)
+	}
 	return fmt.Sprintf("rt: panic in %s.%s: %v", e.Actor, e.Behaviour, e.Value)
 }
 
