@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/rt"
 )
 
@@ -20,6 +21,9 @@ var long = os.Getenv("ENCORERT_LONG") != ""
 // that was sent must have run, each actor one behaviour at a time, and the run must end.
 func TestStorm(t *testing.T) {
 	rounds := 3
+	if invariant.Enabled {
+		rounds = 1 // every leaf checks its context
+	}
 	if long {
 		rounds = 300
 	}
