@@ -25,7 +25,7 @@ type bump struct {
 	// base+off is where the next node goes; base is one of the two regions.
 	base       unsafe.Pointer
 	off, limit uintptr
-	// Owner: newBumps, for the life of the process, so that repetitions find warm memory.
+	// Owner: the process, for its whole life, so that repetitions find warm memory.
 	short, long region
 	kept        *bumpNode
 	array       []float64

@@ -48,7 +48,7 @@ func runProgram(t *testing.T, args ...string) (stdout string, err error) {
 	var out, said bytes.Buffer
 	program := harness.Program(Workload())
 	program.Reader, program.Writer, program.ErrWriter = bytes.NewReader(nil), &out, &said
-	err = program.Run(t.Context(), append([]string{"bench", name}, args...))
+	err = program.Run(t.Context(), append([]string{"encorert bench", name}, args...))
 	return out.String(), err
 }
 

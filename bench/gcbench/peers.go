@@ -20,9 +20,14 @@ var javaSource []byte
 //go:embed peers/gcbench.c
 var cSource []byte
 
-// virtualMachineWarmup is how many repetitions a Java virtual machine needs to be warm: of eight in a row
-// the first took 160 ms, the second and third 59 and 78, later ones 36 to 42.
-const virtualMachineWarmup = 5
+// How many repetitions a Java virtual machine needs to be warm. Compiled code is there after five: the first
+// takes 150 to 300 ms, later ones 30 to 45. But a default heap grows for much longer (measured with 24 GB of
+// memory: G1 until the 11th repetition, Parallel the 17th, ZGC the 33rd), and a repetition that touches fresh
+// pages spends up to 170 ms and more in page faults, most of it in the kernel. A heap of fixed size does not.
+const (
+	growingHeapWarmup = 40
+	fixedHeapWarmup   = 10
+)
 
 // arguments are those of every peer.
 func (j Job) arguments() []string {
@@ -86,9 +91,9 @@ func javaPeers(w *workshop, job Job, workers int) []harness.Variant {
 		}
 		return filepath.Dir(source), w.run("javac", "-d", filepath.Dir(source), source)
 	})
-	peer := func(name, collector, needs string, heap func(*harness.Results) []string) harness.Variant {
+	peer := func(name, collector, needs string, warmup int, heap func(*harness.Results) []string) harness.Variant {
 		return harness.Variant{
-			Name: name, Count: job.Nodes(), Needs: needs, Optional: true, Warmup: virtualMachineWarmup,
+			Name: name, Count: job.Nodes(), Needs: needs, Optional: true, Warmup: warmup,
 			Launch: func(warm *harness.Results) (harness.Launch, error) {
 				classes, err := compile()
 				if err != nil {
@@ -103,9 +108,9 @@ func javaPeers(w *workshop, job Job, workers int) []harness.Variant {
 	}
 	var list []harness.Variant
 	for _, c := range collectors {
-		list = append(list, peer(c.name, c.flag, "", func(*harness.Results) []string { return nil }))
+		list = append(list, peer(c.name, c.flag, "", growingHeapWarmup, func(*harness.Results) []string { return nil }))
 		if memoryIsKnown() {
-			list = append(list, peer(c.name+"-same-memory", c.flag, variantActors, sameMemory))
+			list = append(list, peer(c.name+"-same-memory", c.flag, variantActors, fixedHeapWarmup, sameMemory))
 		}
 	}
 	return list

@@ -1,12 +1,6 @@
 package gcbench
 
-import (
-	"runtime"
-	"sync"
-	"time"
-
-	"github.com/encorert/encorert/bench/harness"
-)
+import "github.com/encorert/encorert/bench/harness"
 
 // plainNode is the node as a Go programmer writes it: 24 bytes.
 type plainNode struct {
@@ -88,40 +82,7 @@ func (n *plainNode) size() int64 {
 	return 1 + n.left.size() + n.right.size()
 }
 
-// worker is one of the K that do the job at once in the variants without actors.
-type worker interface {
-	run()           // the job
-	check() error   // what was kept
-	counted() int64 // nodes constructed
-}
-
 func (p *plain) counted() int64 { return p.nodes }
-
-// atOnce runs the job of all workers, a goroutine each, and times it from the first start to the last end.
-func atOnce(workers []worker) (harness.Repetition, error) {
-	// The garbage of the repetition before is not this one's to collect.
-	runtime.GC()
-	start := time.Now()
-	if len(workers) == 1 {
-		workers[0].run()
-	} else {
-		var all sync.WaitGroup
-		for _, w := range workers {
-			all.Go(w.run)
-		}
-		all.Wait()
-	}
-	rep := harness.Repetition{Millis: millis(time.Since(start))}
-	for _, w := range workers {
-		if err := w.check(); err != nil {
-			return rep, err
-		}
-		rep.Count += w.counted()
-	}
-	return rep, nil
-}
-
-func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func repeatPlain(job Job) harness.Repeat {
 	return func() (harness.Repetition, error) {

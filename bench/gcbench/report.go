@@ -28,7 +28,8 @@ type report struct {
 	PauseP95Micros     *float64 `json:"pause_p95_us,omitempty"`  // median over the repetitions
 	MaxPauseMicros     *float64 `json:"max_pause_us,omitempty"`  // median of the repetitions' longest
 
-	Peers map[string]float64 `json:"peers,omitempty"` // medians in ms
+	// Peers are the medians in ms of those that ran: nil, and left out, if none were asked for.
+	Peers map[string]float64 `json:"peers,omitzero"`
 
 	order []string
 }
@@ -43,7 +44,7 @@ const (
 // own are the variants that are no peers.
 var own = []string{variantActors, variantOneActor, variantGo, variantMemlimit, variantBump}
 
-func newReport(job Job, common harness.Common, res *harness.Results) *report {
+func newReport(job Job, common harness.Common, res *harness.Results, withPeers bool) *report {
 	r := &report{Head: harness.NewHead(name, common, res), Job: job, Nodes: job.Nodes(), order: res.Order}
 	r.Millis = r.median(variantActors)
 	r.OneActorMillis = r.median(variantOneActor)
@@ -65,12 +66,12 @@ func newReport(job Job, common harness.Common, res *harness.Results) *report {
 			r.RSSMB = &rss
 		}
 	}
-	for _, name := range res.Order {
-		if !slices.Contains(own, name) {
-			if r.Peers == nil {
-				r.Peers = map[string]float64{}
+	if withPeers {
+		r.Peers = map[string]float64{}
+		for _, name := range res.Order {
+			if !slices.Contains(own, name) {
+				r.Peers[name] = r.Variants[name].Median
 			}
-			r.Peers[name] = harness.Round(r.Variants[name].Median, 3)
 		}
 	}
 	return r
@@ -81,8 +82,7 @@ func (r *report) median(variant string) *float64 {
 	if !ran {
 		return nil
 	}
-	v := harness.Round(line.Median, 3)
-	return &v
+	return &line.Median
 }
 
 func quotient(a, b *float64) *float64 {
@@ -95,11 +95,12 @@ func quotient(a, b *float64) *float64 {
 
 // Table prints the report for people.
 func (r *report) Table(w io.Writer) error {
-	jobs := "one job"
+	jobs := harness.Counted(r.Actors, "job")
 	if r.Actors > 1 {
-		jobs = fmt.Sprintf("%d jobs at once", r.Actors)
+		jobs += " at once"
 	}
-	fmt.Fprintf(w, "GCBench, %d nodes, %s, %d workers, %d runs of each variant\n\n", r.Nodes, jobs, r.Workers, r.Runs)
+	fmt.Fprintf(w, "GCBench, %d nodes, %s, %s, %s of each variant\n\n",
+		r.Nodes, jobs, harness.Counted(r.Workers, "worker"), harness.Counted(r.Runs, "run"))
 	if err := r.Head.Table(w, r.order); err != nil {
 		return err
 	}

@@ -3,6 +3,10 @@ package gcbench
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +39,7 @@ func goldenReport() *report {
 	}
 	job := Classic
 	job.Actors = 2
-	r := newReport(job, harness.Common{Workers: 2, Runs: 3}, res)
+	r := newReport(job, harness.Common{Workers: 2, Runs: 3}, res, true)
 	r.Machine = harness.Machine{CPU: "Example 9000", Cores: 2, GOMAXPROCS: 2, MemoryMB: 4096, OS: "linux", Arch: "amd64", Kernel: "6.1", Go: "go1.26"}
 	return r
 }
@@ -49,28 +53,74 @@ func TestReportGoldens(t *testing.T) {
 	requireGolden(t, "report.golden.json", append(text, '\n'))
 }
 
+func TestTableCountsInTheSingular(t *testing.T) {
+	r := goldenReport()
+	r.Actors, r.Workers, r.Runs = 1, 1, 1
+	var table bytes.Buffer
+	require.NoError(t, r.Table(&table))
+	require.Contains(t, table.String(), "1 job, 1 worker, 1 run of each variant\n")
+}
+
+// Fields of the JSON object. Programs read them: one that is renamed or dropped breaks them.
+var (
+	alwaysThere = []string{
+		"workload", "workers", "runs", "machine", "samples", "variants",
+		"stretch_depth", "long_depth", "array", "min_depth", "max_depth", "actors", "nodes",
+		"ms", "plain_go_ms", "bump_ms", "speedup_vs_go", "ratio_vs_bump", "collections", "pause_p95_us", "max_pause_us",
+	}
+	withKnownMemory = []string{"rss_mb", "plain_go_memlimit_ms"}
+	withMoreActors  = []string{"one_actor_ms", "scaling"}
+	withMissing     = []string{"missing"}
+	withPeers       = []string{"peers"}
+)
+
+func requireFields(t *testing.T, object []byte, want ...[]string) {
+	t.Helper()
+	var got map[string]any
+	require.NoError(t, json.Unmarshal(object, &got))
+	require.ElementsMatch(t, slices.Concat(want...), slices.Collect(maps.Keys(got)))
+}
+
+func TestFieldsAreAllAndDocumented(t *testing.T) {
+	text, err := json.Marshal(goldenReport())
+	require.NoError(t, err)
+	requireFields(t, text, alwaysThere, withKnownMemory, withMoreActors, withMissing, withPeers)
+
+	_, documented, found := strings.Cut(description, "--json prints")
+	require.True(t, found)
+	for _, field := range slices.Concat(alwaysThere, withKnownMemory, withMoreActors, withMissing, withPeers) {
+		require.Regexp(t, `(?m)^  ([a-z0-9_]+, )*`+field+`\b`, documented)
+	}
+}
+
 // The whole way at a small size: children, rounds, counts, checks, figures.
 func TestSmallRun(t *testing.T) {
-	out, err := runProgram(t, append(small, "--json", "--actors=2")...)
-	require.NoError(t, err)
-	var got map[string]any
-	require.NoError(t, json.Unmarshal([]byte(out), &got))
-	for _, key := range []string{
-		"workload", "workers", "runs", "samples", "machine", "nodes", "actors",
-		"ms", "plain_go_ms", "bump_ms", "speedup_vs_go", "ratio_vs_bump", "collections", "pause_p95_us", "max_pause_us", "one_actor_ms", "scaling",
+	memory, unknown := withKnownMemory, []string(nil)
+	if harness.PeakRSSKiB() == 0 {
+		memory, unknown = nil, withMissing
+	}
+	for _, c := range []struct {
+		args []string
+		more []string
+	}{
+		{nil, nil},
+		{[]string{"--actors=2"}, withMoreActors},
+		{[]string{"--peer=mine=" + os.Args[0] + " peer honest"}, withPeers},
 	} {
-		require.Contains(t, got, key)
+		out, err := runProgram(t, append(slices.Concat(small, c.args), "--json")...)
+		require.NoError(t, err)
+		requireFields(t, []byte(out), alwaysThere, memory, unknown, c.more)
 	}
-	if harness.PeakRSSKiB() != 0 {
-		require.Contains(t, got, "rss_mb")
-		require.Contains(t, got, "plain_go_memlimit_ms")
-	}
-	require.NotContains(t, got, "peers")
-	require.NotContains(t, got, "missing")
-
 	table, err := runProgram(t, small...)
 	require.NoError(t, err)
 	require.Contains(t, table, "times as fast as plain Go")
+}
+
+func TestPeersAreThereWhenAskedFor(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	out, err := runProgram(t, append(small, "--json", "--peers")...)
+	require.NoError(t, err)
+	require.Contains(t, out, `"peers": {}`, "none could run")
 }
 
 func TestUsageErrors(t *testing.T) {
@@ -80,7 +130,8 @@ func TestUsageErrors(t *testing.T) {
 		{"--peer=nonsense", "want name=command"},
 		{"--peer=go=true", "the name is taken"},
 		{"--variants=go-memlimit", "go-memlimit needs encorert as well"},
-		{"--nosuch", "nosuch"},
+		{"--nosuch", "no flag --nosuch\nRun 'encorert bench gcbench --help' for usage."},
+		{"--runs=x", "--runs wants a whole number, not \"x\"\nRun 'encorert bench gcbench --help' for usage."},
 	} {
 		out, err := runProgram(t, c.flag)
 		require.ErrorContains(t, err, c.want)

@@ -49,7 +49,9 @@ long-lived tree or array that is found damaged at the end.
 
 --peers adds what is found on this machine: java-serial, java-parallel, java-g1 and java-zgc (needs java and
 javac), each with Java's default heap and, as ...-same-memory, with a heap of encorert's peak resident
-memory; and c-libgc (needs cc and Boehm's libgc with its header). What is missing is said.
+memory; and c-libgc (needs cc and Boehm's libgc with its header). What is missing is said. Java is warmed up
+at least 40 times with its default heap, which grows that long, and 10 times with encorert's memory; --warmup
+raises that, it does not lower it.
 
 --peer name=command adds any other program; the command is split at blanks. It gets as further arguments
   stretch depth, long-lived depth, doubles in the array, min depth, max depth, number of jobs at once
@@ -57,7 +59,26 @@ and then reads lines from stdin until its end. Each line asks for one repetition
 with one line on stdout, such as
   {"ms":48.1,"count":15333862}
 or {"error":"what went wrong"}. count is the number of nodes constructed. Nothing else may go to stdout.
-Memory is read of the process that the command starts, not of its children.`
+Memory is read of the process that the command starts, not of its children.
+
+--json prints, with times as medians of the counted repetitions:
+  workload, workers, runs, nodes, actors,       what was run; nodes are those of one repetition
+  stretch_depth, long_depth, array, min_depth, max_depth
+  ms                                            encorert
+  plain_go_ms, plain_go_memlimit_ms, bump_ms    go, go-memlimit, bump
+  speedup_vs_go                                 plain_go_ms / ms, higher is better
+  ratio_vs_bump                                 ms / bump_ms, lower is better, 1 is the limit
+  one_actor_ms, scaling                         with --actors above 1: encorert-one-actor, ms / one_actor_ms
+  rss_mb                                        peak resident memory of encorert's process, MiB
+  collections                                   in one repetition, of all actors together
+  pause_p95_us, max_pause_us                    of a repetition's pauses, median over the repetitions
+  peers                                         with --peers or --peer: ms by name
+  variants                                      by name: median_ms, min_ms, max_ms, spread_pct, rss_mb, and
+                                                slower, the paired difference to the first one (mean_ms, low_ms, high_ms)
+  samples                                       by variant: ms of each counted repetition
+  missing                                       by variant: why it did not run
+  machine                                       cpu, cores, gomaxprocs, memory_mb, os, arch, kernel, go, settings
+A field whose variant did not run is left out, and so is what the system does not tell.`
 
 func flags() []cli.Flag {
 	return []cli.Flag{
@@ -90,17 +111,18 @@ func planOf(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 	if err := job.Validate(); err != nil {
 		return nil, err
 	}
+	known, users := cmd.Bool("peers"), cmd.StringSlice("peer")
 	plan := &harness.Plan{
 		Missing: map[string]string{},
 		Report: func(res *harness.Results) (harness.Report, error) {
-			return newReport(job, common, res), nil
+			return newReport(job, common, res, known || len(users) > 0), nil
 		},
 	}
 	addVariants(plan, job, common.Workers)
-	if cmd.Bool("peers") {
+	if known {
 		addPeers(plan, job, common.Workers)
 	}
-	for _, peer := range cmd.StringSlice("peer") {
+	for _, peer := range users {
 		v, err := userPeer(peer, job)
 		if err != nil {
 			return nil, err

@@ -18,11 +18,10 @@ import (
 func Program(workloads ...Workload) *cli.Command {
 	root := &cli.Command{
 		Name:            "encorert bench",
-		Usage:           "run benchmarks, the peers beside them",
+		Usage:           "run benchmarks and peers",
 		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help",
 		Description:     programText,
 		HideHelpCommand: true,
-		Suggest:         true,
 		OnUsageError:    onUsageError,
 		ExitErrHandler:  func(context.Context, *cli.Command, error) {}, // main exits
 		Action:          noWorkload,
@@ -35,20 +34,14 @@ func Program(workloads ...Workload) *cli.Command {
 	return root
 }
 
-const programText = `Every variant of a workload has a child process of its own that lives for the whole run and does one
-repetition on command; repetitions are interleaved (A B C, A B C, ...) after warm-up repetitions of each.
-The table gives median, minimum and spread (distance of the quartiles in per cent of the median) of the
-counted repetitions, and the paired difference to the first variant with its 95 % interval (Student's t).
-
-Exit status: 0 done; 1 a variant failed, counted wrongly, or the run was interrupted; 2 wrong usage.`
-
-func onUsageError(_ context.Context, _ *cli.Command, err error, _ bool) error { return Usage(err) }
+const programText = `This is the program behind "encorert bench". What the columns of its tables mean and its exit statuses are
+in "encorert bench --help".`
 
 func noWorkload(_ context.Context, cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
-		return Usage(fmt.Errorf("no workload %q; `encorert bench list` names them", name))
+		return usagef(cmd, "no workload %q; 'encorert bench list' names them", name)
 	}
-	return Usage(errors.New("which workload? `encorert bench list` names them"))
+	return usagef(cmd, "which workload? 'encorert bench list' names them")
 }
 
 func listCommand(workloads []Workload) *cli.Command {
@@ -58,7 +51,7 @@ func listCommand(workloads []Workload) *cli.Command {
 		OnUsageError: onUsageError,
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Args().Present() {
-				return Usage(fmt.Errorf("list takes no argument, got %q", cmd.Args().First()))
+				return usagef(cmd, "list takes no argument, got %q", cmd.Args().First())
 			}
 			wide := 0
 			for _, w := range workloads {
@@ -78,7 +71,7 @@ func listCommand(workloads []Workload) *cli.Command {
 func commonFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.IntFlag{Name: "runs", Value: 10, Usage: "counted repetitions of each variant"},
-		&cli.IntFlag{Name: "warmup", Value: 2, Usage: "repetitions of each variant before the counted ones"},
+		&cli.IntFlag{Name: "warmup", Value: 2, Usage: "repetitions of each variant before the counted ones; more where a variant needs more to be warm"},
 		&cli.IntFlag{Name: "workers", Usage: "workers of the runtime, and GOMAXPROCS of every variant", Value: runtime.GOMAXPROCS(0)},
 		&cli.StringSliceFlag{Name: "variants", Usage: "run only these `names` (comma-separated)"},
 		&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "longest time for one repetition"},
@@ -106,26 +99,26 @@ func workloadCommand(w Workload) *cli.Command {
 
 func runWorkload(stdctx context.Context, cmd *cli.Command, w Workload) error {
 	if cmd.Args().Present() {
-		return Usage(fmt.Errorf("%s takes no argument, got %q", w.Name, cmd.Args().First()))
+		return usagef(cmd, "%s takes no argument, got %q", w.Name, cmd.Args().First())
 	}
 	common := Common{Workers: cmd.Int("workers"), Runs: cmd.Int("runs")}
 	runner := Runner{Runs: common.Runs, Warmup: cmd.Int("warmup"), Timeout: cmd.Duration("timeout")}
 	switch {
 	case common.Workers < 1:
-		return Usage(errors.New("--workers must be 1 or more"))
+		return usagef(cmd, "--workers must be 1 or more")
 	case common.Runs < 1:
-		return Usage(errors.New("--runs must be 1 or more"))
+		return usagef(cmd, "--runs must be 1 or more")
 	case runner.Warmup < 1:
-		return Usage(errors.New("--warmup must be 1 or more: the times are to be warm"))
+		return usagef(cmd, "--warmup must be 1 or more: the times are to be warm")
 	case runner.Timeout <= 0:
-		return Usage(errors.New("--timeout must be above zero"))
+		return usagef(cmd, "--timeout must be above zero")
 	}
 	plan, err := w.Plan(cmd, common)
 	if err != nil {
-		return Usage(err)
+		return usage(cmd, err)
 	}
 	if err := plan.restrict(cmd.StringSlice("variants")); err != nil {
-		return Usage(err)
+		return usage(cmd, err)
 	}
 	step, done := progress(cmd.Root().ErrWriter, runner.steps(plan))
 	defer done()
@@ -180,14 +173,14 @@ func childOf(workloads []Workload) *cli.Command {
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			args := cmd.Args().Slice()
 			if len(args) != 3 {
-				return Usage(fmt.Errorf("%s wants a workload, a variant and its parameters", childCommand))
+				return fmt.Errorf("%s wants a workload, a variant and its parameters", childCommand)
 			}
 			for _, w := range workloads {
 				if w.Name == args[0] {
 					return play(w, args[1], args[2], cmd.Root().Reader, cmd.Root().Writer)
 				}
 			}
-			return Usage(fmt.Errorf("%s: no workload %q", childCommand, args[0]))
+			return fmt.Errorf("%s: no workload %q", childCommand, args[0])
 		},
 	}
 }

@@ -142,6 +142,6 @@ func runProgram(t *testing.T, names []string, args ...string) (stdout, stderr st
 	var out, said bytes.Buffer
 	program := Program(fake(names))
 	program.Reader, program.Writer, program.ErrWriter = bytes.NewReader(nil), &out, &said
-	err = program.Run(t.Context(), append([]string{"bench"}, args...))
+	err = program.Run(t.Context(), append([]string{"encorert bench"}, args...))
 	return out.String(), said.String(), err
 }

@@ -23,7 +23,7 @@ type Machine struct {
 
 // settings are looked up by name: a test mode left on explains figures that nobody else sees. GOGC,
 // GOMEMLIMIT and GOMAXPROCS are not among them: Self sets them.
-var settings = []string{"ENCORERT_MODES", "GODEBUG", "JAVA_TOOL_OPTIONS"}
+var settings = []string{"ENCORERT_MODES", "GODEBUG", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"}
 
 // ThisMachine looks up the facts.
 func ThisMachine() Machine {
@@ -52,7 +52,7 @@ func (m Machine) String() string {
 	if m.CPU != "" {
 		parts = append(parts, m.CPU)
 	}
-	parts = append(parts, fmt.Sprintf("%d cores", m.Cores))
+	parts = append(parts, Counted(m.Cores, "core"))
 	if m.MemoryMB != 0 {
 		parts = append(parts, fmt.Sprintf("%d MB", m.MemoryMB))
 	}

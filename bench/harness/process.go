@@ -171,19 +171,13 @@ func ignoreBrokenPipe(err error) error {
 func (p *process) died(also error) error {
 	defer p.cancel()
 	p.stdin.Close()
-	err := p.wait()
+	defer time.AfterFunc(patience, p.cancel).Stop()
+	err := p.cmd.Wait()
 	if err == nil {
 		err = errors.New("status 0")
 	}
 	return &ChildError{Variant: p.variant, Stderr: p.stderr.String(),
 		Err: errors.Join(fmt.Errorf("its process ended in repetition %d: %w", p.reps, err), also)}
-}
-
-// wait waits for the end of the process, which is killed if it takes longer than patience.
-func (p *process) wait() error {
-	clock := time.AfterFunc(patience, p.cancel)
-	defer clock.Stop()
-	return p.cmd.Wait()
 }
 
 // kill ends the process and returns why as a *ChildError.
@@ -193,12 +187,11 @@ func (p *process) kill(why error) error {
 	return &ChildError{Variant: p.variant, Stderr: p.stderr.String(), Err: why}
 }
 
-// stop closes stdin and waits for the process to end by itself.
+// stop closes stdin and waits for the process to end by itself; it is killed if it takes longer than patience.
 func (p *process) stop() error {
 	defer p.cancel()
 	p.stdin.Close()
-	clock := time.AfterFunc(patience, p.cancel)
-	defer clock.Stop()
+	defer time.AfterFunc(patience, p.cancel).Stop()
 	line, more := <-p.lines
 	if more {
 		return p.kill(fmt.Errorf("%w: %q", errGarbage, clip(line)))

@@ -107,6 +107,14 @@ func difference(d *Interval) string {
 	return fmt.Sprintf("%+.1f (%+.1f to %+.1f)", d.Mean, d.Low, d.High)
 }
 
+// Counted is a number with its noun: 1 run, 2 runs.
+func Counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
 // Round rounds to a number of decimals, for figures whose further digits are noise.
 func Round(v float64, decimals int) float64 {
 	scale := math.Pow10(decimals)

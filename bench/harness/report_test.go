@@ -3,7 +3,6 @@ package harness
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"runtime"
 	"strings"
@@ -124,32 +123,6 @@ func TestProgramClosesPlan(t *testing.T) {
 	}
 }
 
-func TestProgramUsageErrors(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{nil, "which workload"},
-		{[]string{"nosuch"}, `no workload "nosuch"`},
-		{[]string{"--nosuch"}, "nosuch"},
-		{[]string{"list", "extra"}, "list takes no argument"},
-		{[]string{"fake", "extra"}, "fake takes no argument"},
-		{[]string{"fake", "--nosuch"}, "nosuch"},
-		{[]string{"fake", "--runs=many"}, "many"},
-		{[]string{"fake", "--runs=0"}, "--runs must be 1 or more"},
-		{[]string{"fake", "--warmup=0"}, "--warmup must be 1 or more"},
-		{[]string{"fake", "--workers=0"}, "--workers must be 1 or more"},
-		{[]string{"fake", "--timeout=0"}, "--timeout must be above zero"},
-		{[]string{"fake", "--variants=nosuch"}, `no variant "nosuch", there are: steady, slow`},
-		{[]string{"fake", "--refuse"}, "--refuse given"},
-	} {
-		out, _, err := runProgram(t, nil, c.args...)
-		require.ErrorContains(t, err, c.want, "%q", c.args)
-		require.Equal(t, 2, Status(err), "%q", c.args)
-		require.Empty(t, out, "%q", c.args)
-	}
-}
-
 func TestProgramLists(t *testing.T) {
 	out, _, err := runProgram(t, nil, "list")
 	require.NoError(t, err)
@@ -165,11 +138,4 @@ func TestProgramHelp(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, out, "Fake does nothing.")
 	require.Contains(t, out, "--runs")
-}
-
-func TestStatus(t *testing.T) {
-	require.Equal(t, 0, Status(nil))
-	require.Equal(t, 1, Status(errors.New("x")))
-	require.Equal(t, 2, Status(Usage(errors.New("x"))))
-	require.NoError(t, Usage(nil))
 }

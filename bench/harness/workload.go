@@ -2,7 +2,6 @@ package harness
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +17,7 @@ type Workload struct {
 	Flags       func() []cli.Flag // flags besides the common ones; called once for each command that is built
 
 	// Plan turns the flags into variants. It runs in the parent and starts nothing. Its errors are the
-	// user's (wrong flags): they end the program with status 2, as if wrapped by Usage.
+	// user's (wrong flags): they end the program with status 2.
 	Plan func(cmd *cli.Command, common Common) (*Plan, error)
 
 	// Child makes a variant ready inside its own process and returns the function that does one
@@ -105,31 +104,4 @@ type Repetition struct {
 	RSSKiB int64   `json:"rss_kib,omitempty"` // peak resident memory of the process so far, in KiB; 0: unknown
 	// Values are the workload's own figures, such as the number of collections.
 	Values map[string]float64 `json:"values,omitempty"`
-}
-
-// usageError marks an error as the user's: exit status 2.
-type usageError struct{ err error }
-
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-// Usage marks err as a mistake in the command line.
-func Usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	return usageError{err}
-}
-
-// Status is the exit status for an error of a command: 0 for none, 2 for one marked by Usage, else 1.
-func Status(err error) int {
-	var usage usageError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &usage):
-		return 2
-	default:
-		return 1
-	}
 }

@@ -8,13 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/urfave/cli/v3"
 )
@@ -27,22 +24,36 @@ const (
 const benchText = `The benchmarks are a program of their own, which this command builds with the Go toolchain and runs; all
 that follows "bench" is passed on to it.
 
-  encorert bench list              name the workloads, one line each
-  encorert bench <workload>        run one and print a table; gcbench is the first
+  encorert bench list              name the workloads, one line each; the only one so far is gcbench
+  encorert bench <workload>        run one and print a table
   encorert bench <workload> --json print one JSON object on stdout and nothing else there
-  encorert bench <workload> --help describe the workload, its variants and all its flags
+  encorert bench <workload> --help describe the workload, its variants, its JSON fields and all its flags,
+                                   as in: encorert bench gcbench --help
+
+Every variant of a workload (encorert, and what it is compared with) has a process of its own that lives for
+the whole run and does one repetition of the job on command. After warm-up repetitions of each (--warmup), the
+counted ones (--runs) are interleaved: A B C, A B C, ... The columns of the table are, over the counted ones:
+
+  median ms, min ms   time of the job, without set-up and checks
+  spread              distance between the quartiles in per cent of the median: half of the repetitions lie
+                      in it, so it is small on a quiet machine
+  peak MB             peak resident memory of the variant's process, in MiB; "-" where it is unknown
+  times               the median over that of the first variant; below 1 is faster than it
+  difference, 95 %    how many ms more than the first variant's the repetitions took, paired by round: mean,
+                      and its 95 % interval by Student's t; an interval that holds 0 shows no difference
 
 Inside a checkout of encorert the program of the checkout is built. In a module that requires encorert it is
 built at the version required there; anywhere else at this command's own version.
 
-Exit status: that of the program: 0 done, 1 a variant failed or counted wrongly, 2 wrong usage.`
+Exit status: 0 done; 1 a variant failed or counted wrongly, the program could not be built, or the run was
+interrupted; 2 wrong usage.`
 
 // newBench builds and runs the benchmark program. It does not import it: this command has to build when
 // generated code does not.
 func newBench() *cli.Command {
 	return &cli.Command{
 		Name:            "bench",
-		Usage:           "run benchmarks, the peers beside them",
+		Usage:           "run benchmarks and peers",
 		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help",
 		Description:     benchText,
 		SkipFlagParsing: true, // the flags are the program's
@@ -70,11 +81,25 @@ type benchRun struct {
 	out, err io.Writer
 }
 
-// run builds the program into a temporary folder, which is cheap when nothing changed because Go's build
-// cache keeps what was compiled, and runs it.
+// run builds and runs the program until a signal ends both.
 func (b benchRun) run(stdctx context.Context, args []string) error {
-	stdctx, stop := signal.NotifyContext(stdctx, os.Interrupt, syscall.SIGTERM)
+	stdctx, stop := untilSignal(stdctx)
 	defer stop()
+	err := b.buildAndRun(stdctx, args)
+	var told programStatus
+	if errors.As(err, &told) {
+		return err
+	}
+	if why, ended := endedEarly(stdctx, err); ended {
+		fmt.Fprintln(b.err, "encorert bench:", why)
+		return programStatus(statusFindings)
+	}
+	return err
+}
+
+// buildAndRun builds the program into a temporary folder, which is cheap when nothing changed because Go's
+// build cache keeps what was compiled, and runs it.
+func (b benchRun) buildAndRun(stdctx context.Context, args []string) error {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
 		return fmt.Errorf("bench builds its program with the Go toolchain and found no `go` command in PATH (https://go.dev/dl): %w", err)
@@ -99,16 +124,8 @@ func (b benchRun) run(stdctx context.Context, args []string) error {
 }
 
 func (b benchRun) runProgram(stdctx context.Context, program string, args []string) error {
-	cmd := exec.CommandContext(stdctx, program, args...)
+	cmd := commandUntil(stdctx, program, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.in, b.out, b.err
-	// An interrupt lets the program end its own children. A terminal has sent it to the program already.
-	cmd.Cancel = func() error {
-		if runtime.GOOS == "windows" {
-			return cmd.Process.Kill()
-		}
-		return cmd.Process.Signal(os.Interrupt)
-	}
-	cmd.WaitDelay = 15 * time.Second // picked; the program gives each of its children 5
 	err := cmd.Run()
 	var ended *exec.ExitError
 	switch {
@@ -233,7 +250,7 @@ func ownVersion() (string, bool) {
 
 // goOutput runs the go command and returns its standard output; its standard error becomes part of the error.
 func goOutput(stdctx context.Context, s benchSource, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(stdctx, s.goCommand, args...)
+	cmd := commandUntil(stdctx, s.goCommand, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), s.env...)
 	var out, said bytes.Buffer
