@@ -134,7 +134,7 @@ func (w *worker) feed() {
 
 // yieldActor ends the turn of an owned actor. The caller must not touch a again.
 func (w *worker) yieldActor(a *Actor) {
-	if a.box.Release() {
+	if a.box.Release(w.nodes) {
 		return
 	}
 	w.enqueue(a)

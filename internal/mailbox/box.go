@@ -11,6 +11,7 @@ type Box[M any] struct {
 	head atomic.Pointer[Node[M]]
 	// Readers: any worker. Writers: the owner.
 	home  atomic.Uint32
+	hint  uint32  // slots to begin with when the local part has none; Owner: the owner of the actor
 	local ring[M] // Owner: the owner of the actor
 }
 
@@ -55,7 +56,31 @@ func (b *Box[M]) PushLocal(p *Pool[M], m M) {
 	if b.head.Load() != nil {
 		b.drain(p)
 	}
+	if b.local.full() {
+		b.grow(p)
+	}
 	b.local.push(m)
+}
+
+// grow makes room in the local part. A pool may be nil.
+func (b *Box[M]) grow(p *Pool[M]) {
+	n := max(2*len(b.local.buf), firstSlots)
+	if len(b.local.buf) == 0 {
+		n = max(int(b.hint), firstSlots)
+	}
+	old := b.local.moveTo(p.buffer(n))
+	clear(old) // what the messages named must not be kept alive by a copy of them
+	p.putBuffer(old)
+}
+
+// shrink gives a buffer back that a burst left behind, and remembers half its size: an actor that bursts again and
+// again grows once, and one that does not soon starts small. REQUIRES: the local part is empty.
+func (b *Box[M]) shrink(p *Pool[M]) {
+	if n := len(b.local.buf); n > keepSlots {
+		p.putBuffer(b.local.buf)
+		b.local = ring[M]{}
+		b.hint = uint32(n / 2)
+	}
 }
 
 // PushRemote appends a message from anywhere. It reports whether the box was idle: then the caller owns the actor and
@@ -105,11 +130,11 @@ func (b *Box[M]) Len() int { return b.local.len() }
 
 // Release gives up ownership of an empty box; it fails while anything is there. After true the caller must not touch
 // the actor again. Pairs with link and Claim.
-func (b *Box[M]) Release() bool {
+func (b *Box[M]) Release(p *Pool[M]) bool {
 	if !b.local.empty() || b.head.Load() != nil {
 		return false
 	}
-	b.local.shrink()
+	b.shrink(p)
 	b.home.Store(NoHome)
 	return b.head.CompareAndSwap(nil, idleMark[M]())
 }
@@ -125,6 +150,9 @@ func (b *Box[M]) drain(p *Pool[M]) {
 	}
 	for n = oldest; n != nil; {
 		next := n.next
+		if b.local.full() {
+			b.grow(p)
+		}
 		b.local.push(n.msg)
 		p.put(n)
 		n = next

@@ -27,12 +27,12 @@ func TestRemotePushOwnsExactlyTheIdleBox(t *testing.T) {
 	assert.True(t, b.PushRemote(p, 1), "idle: the pusher owns")
 	assert.False(t, b.PushRemote(p, 2), "owned already")
 	assert.False(t, b.Claim())
-	assert.False(t, b.Release(), "something is there")
+	assert.False(t, b.Release(p), "something is there")
 	assert.Equal(t, []int{1, 2}, takeAll(b, p))
 	assert.False(t, b.PushRemote(p, 3), "empty but owned")
-	assert.False(t, b.Release())
+	assert.False(t, b.Release(p))
 	assert.Equal(t, []int{3}, takeAll(b, p))
-	require.True(t, b.Release())
+	require.True(t, b.Release(p))
 	assert.True(t, b.PushRemote(p, 4))
 	assert.Equal(t, []int{4}, takeAll(b, p))
 }
@@ -42,9 +42,9 @@ func TestClaimOwnsTheIdleBoxOnce(t *testing.T) {
 	require.True(t, b.Claim())
 	assert.False(t, b.Claim())
 	b.PushLocal(p, 1)
-	assert.False(t, b.Release(), "something is in the local part")
+	assert.False(t, b.Release(p), "something is in the local part")
 	assert.Equal(t, []int{1}, takeAll(b, p))
-	require.True(t, b.Release())
+	require.True(t, b.Release(p))
 	assert.True(t, b.Claim())
 }
 
@@ -69,10 +69,10 @@ func TestHomeEndsWithGiveUpAndWithRelease(t *testing.T) {
 	assert.EqualValues(t, NoHome, b.Home())
 	b.SetHome(7)
 	b.PushLocal(p, 1)
-	assert.False(t, b.Release())
+	assert.False(t, b.Release(p))
 	assert.EqualValues(t, 7, b.Home(), "a box that is not empty is not released, and keeps its home")
 	takeAll(b, p)
-	require.True(t, b.Release())
+	require.True(t, b.Release(p))
 	assert.EqualValues(t, NoHome, b.Home(), "no worker may think that a released actor is its own")
 }
 
@@ -114,22 +114,52 @@ func TestLocalPartGrowsInOrder(t *testing.T) {
 	}
 }
 
+// A burst's buffer goes to the pool and comes back with the next burst, of half its size and then doubled once; an
+// actor that does not burst again ends with a small one.
 func TestReleaseGivesALargeBufferBack(t *testing.T) {
 	b, p := newBox()
-	b.Claim()
-	for i := range 3 * keepSlots {
-		b.PushLocal(p, i)
+	burst := func(n int) {
+		require.True(t, b.Claim())
+		for i := range n {
+			b.PushLocal(p, i)
+		}
+		for b.Next(p) != nil {
+		}
+		require.True(t, b.Release(p))
 	}
-	takeAll(b, p)
-	require.True(t, b.Release())
+	burst(8 * keepSlots)
 	assert.Empty(t, b.local.buf)
-	b.Claim()
-	for i := range keepSlots {
-		b.PushLocal(p, i)
+	assert.NotZero(t, p.bufferSlots)
+	burst(8 * keepSlots)
+	burst(8 * keepSlots)
+	assert.Zero(t, testing.AllocsPerRun(100, func() { burst(8 * keepSlots) }), "bursts reuse buffers")
+	for range 4 {
+		burst(1)
 	}
-	takeAll(b, p)
-	require.True(t, b.Release())
-	assert.Len(t, b.local.buf, keepSlots, "a small one stays")
+	assert.LessOrEqual(t, len(b.local.buf), keepSlots)
+	burst(1)
+	assert.NotEmpty(t, b.local.buf, "a small one stays")
+}
+
+// The pool does not hoard, and what it holds keeps nothing alive.
+func TestPoolOfBuffersIsBounded(t *testing.T) {
+	p := NewPool(new(Depot[*int]))
+	for range 10 {
+		var b Box[*int]
+		b.Init()
+		b.Claim()
+		for range poolSlots / 4 {
+			b.PushLocal(p, new(int))
+		}
+		assert.LessOrEqual(t, p.bufferSlots, poolSlots)
+	}
+	for _, list := range p.buffers {
+		for _, buf := range list {
+			for _, x := range buf {
+				require.Nil(t, x)
+			}
+		}
+	}
 }
 
 func TestIdleMarkPassesForANode(t *testing.T) {
@@ -148,7 +178,7 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 		}
 		for b.Next(p) != nil {
 		}
-		if !b.Release() || !b.Claim() {
+		if !b.Release(p) || !b.Claim() {
 			t.Error("the box was not empty, or not idle")
 		}
 	}

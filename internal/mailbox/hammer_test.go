@@ -41,7 +41,7 @@ func TestOwnershipHammer(t *testing.T) {
 				next[m.from] = m.seq + 1
 			}
 			owner.Store(0)
-			if b.Release() {
+			if b.Release(pools[g]) {
 				return
 			}
 		}
@@ -218,7 +218,7 @@ func (w *resident) run(a *citizen) {
 		w.open.Add(-1)
 	}
 	a.owner.Store(0)
-	if a.box.Release() {
+	if a.box.Release(w.pool) {
 		return
 	}
 	w.acquire(a)

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"math/bits"
 	"sync"
 	"unsafe"
 )
@@ -21,12 +22,20 @@ type Depot[M any] struct {
 	chunks []*Node[M] // each a list of poolChunk nodes; guarded by mu
 }
 
-// Pool is one worker's store of nodes. Owner: the worker.
+// Pool is one worker's store of nodes, and of buffers that bursts have left behind. Owner: the worker.
 type Pool[M any] struct {
 	free  *Node[M]
 	count int
 	depot *Depot[M]
+
+	buffers     [32][][]M // by the logarithm of their length
+	bufferSlots int       // in all of them
 }
+
+// poolSlots bounds the buffers of a pool, in slots of all of them: 3 MiB of messages. Without a pool, actors that run
+// empty and fill up again in turns make more garbage than they send messages: it halved the rate of 25 actors with 100
+// messages each.
+const poolSlots = 1 << 16
 
 // NewPool makes the store of one worker.
 func NewPool[M any](d *Depot[M]) *Pool[M] { return &Pool[M]{depot: d} }
@@ -83,4 +92,31 @@ func (p *Pool[M]) flush() {
 	d.mu.Lock()
 	d.chunks = append(d.chunks, chunk)
 	d.mu.Unlock()
+}
+
+// buffer returns a buffer of n slots, a power of two. Its slots hold anything. A nil pool makes one.
+func (p *Pool[M]) buffer(n int) []M {
+	if p != nil {
+		list := &p.buffers[bits.Len(uint(n))]
+		if k := len(*list); k > 0 {
+			b := (*list)[k-1]
+			(*list)[k-1] = nil
+			*list = (*list)[:k-1]
+			p.bufferSlots -= n
+			return b
+		}
+	}
+	return make([]M, n)
+}
+
+// putBuffer takes a buffer whose slots nobody needs any more; a message that is being dispatched may still be read
+// there, until the caller takes a buffer.
+func (p *Pool[M]) putBuffer(b []M) {
+	n := len(b)
+	if p == nil || n <= keepSlots || p.bufferSlots+n > poolSlots {
+		return
+	}
+	list := &p.buffers[bits.Len(uint(n))]
+	*list = append(*list, b)
+	p.bufferSlots += n
 }

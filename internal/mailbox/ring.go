@@ -13,12 +13,12 @@ const (
 
 func (r *ring[M]) empty() bool { return r.head == r.tail }
 
+func (r *ring[M]) full() bool { return int(r.tail-r.head) == len(r.buf) }
+
 func (r *ring[M]) len() int { return int(r.tail - r.head) }
 
+// push appends m. REQUIRES: not full.
 func (r *ring[M]) push(m M) {
-	if int(r.tail-r.head) == len(r.buf) {
-		r.grow()
-	}
 	r.buf[r.tail&uint32(len(r.buf)-1)] = m
 	r.tail++
 }
@@ -30,20 +30,14 @@ func (r *ring[M]) pop() *M {
 	return m
 }
 
-func (r *ring[M]) grow() {
-	n := max(2*len(r.buf), firstSlots)
-	buf := make([]M, n)
+// moveTo goes on in another buffer, which is larger, and returns the old one.
+func (r *ring[M]) moveTo(buf []M) (old []M) {
+	old = r.buf
 	k := 0
 	for i := r.head; i != r.tail; i++ {
-		buf[k] = r.buf[i&uint32(len(r.buf)-1)]
+		buf[k] = old[i&uint32(len(old)-1)]
 		k++
 	}
 	r.buf, r.head, r.tail = buf, 0, uint32(k)
-}
-
-// shrink drops a buffer that a burst left behind. REQUIRES: empty.
-func (r *ring[M]) shrink() {
-	if len(r.buf) > keepSlots {
-		*r = ring[M]{}
-	}
+	return old
 }
