@@ -8,15 +8,27 @@ func Send(ctx *Ctx, to *Actor, m Message) {
 		misdirected(to)
 	}
 	ctx.CheckLeaf()
-	switch {
-	case to.box.Home() == w.home:
-		to.box.PushLocal(w.nodes, m)
-	case to.box.Claim():
-		to.box.PushLocal(w.nodes, m)
+	if to.box.Home() == w.home {
+		m.writeTo(to.box.Slot(w.nodes))
+		return
+	}
+	if to.box.Claim() {
+		m.writeTo(to.box.Slot(w.nodes))
 		w.enqueue(to)
-	case to.box.PushRemote(w.nodes, m):
+		return
+	}
+	n := w.nodes.Node()
+	m.writeTo(&n.Message)
+	if to.box.PushRemote(n) {
 		w.enqueue(to)
 	}
+}
+
+// writeTo copies word by word, see mailbox.Box.Slot.
+func (m *Message) writeTo(slot *Message) {
+	slot.B = m.B
+	slot.W0, slot.W1, slot.W2 = m.W0, m.W1, m.W2
+	slot.P0, slot.P1 = m.P0, m.P1
 }
 
 // misdirected says what is wrong with a receiver.

@@ -17,8 +17,8 @@ type Box[M any] struct {
 
 // Node carries one message through a remote part. Nodes are pooled (see Pool).
 type Node[M any] struct {
-	next *Node[M]
-	msg  M
+	next    *Node[M]
+	Message M
 }
 
 // Init makes the box idle and empty. Done by whoever creates the actor, before anybody else sees it.
@@ -50,7 +50,12 @@ func (b *Box[M]) Claim() bool {
 }
 
 // PushLocal appends a message to the local part. REQUIRES: the caller is the home worker, or has just claimed the box.
-func (b *Box[M]) PushLocal(p *Pool[M], m M) {
+func (b *Box[M]) PushLocal(p *Pool[M], m M) { *b.Slot(p) = m }
+
+// Slot is PushLocal for a caller that writes the message itself, at once: word by word, since a message that comes in
+// registers is spilled in words, and a copy of it in larger units waits until those have left the store buffer (a
+// third of the time of a send).
+func (b *Box[M]) Slot(p *Pool[M]) *M {
 	// What waits in the remote part was sent before: it goes first. Without this a message could overtake one that
 	// its sender knew to be under way.
 	if b.head.Load() != nil {
@@ -59,7 +64,7 @@ func (b *Box[M]) PushLocal(p *Pool[M], m M) {
 	if b.local.full() {
 		b.grow(p)
 	}
-	b.local.push(m)
+	return b.local.push()
 }
 
 // grow makes room in the local part. A pool may be nil.
@@ -83,15 +88,10 @@ func (b *Box[M]) shrink(p *Pool[M]) {
 	}
 }
 
-// PushRemote appends a message from anywhere. It reports whether the box was idle: then the caller owns the actor and
-// must schedule it; otherwise it must not touch the actor again.
-func (b *Box[M]) PushRemote(p *Pool[M], m M) (owner bool) {
-	n := p.get()
-	n.msg = m
-	return b.link(n)
-}
-
-func (b *Box[M]) link(n *Node[M]) (owner bool) {
+// PushRemote appends the message of a node that the caller got from its pool and has written. From anywhere. It reports
+// whether the box was idle: then the caller owns the actor and must schedule it; otherwise it must not touch the actor
+// again. The node is no longer the caller's in either case.
+func (b *Box[M]) PushRemote(n *Node[M]) (owner bool) {
 	mark := idleMark[M]()
 	for {
 		old := b.head.Load()
@@ -100,7 +100,7 @@ func (b *Box[M]) link(n *Node[M]) (owner bool) {
 		} else {
 			n.next = old
 		}
-		// Pairs with the Swap in drain (publishes n.msg) and with the CompareAndSwap in Release (either Release sees
+		// Pairs with the Swap in drain (publishes n.Message) and with the CompareAndSwap in Release (either Release sees
 		// this node and fails, or this push sees the mark and owns).
 		// NB: n.next may name a node that was drained and pushed again meanwhile; then old is the head again and
 		// the link is true again, so a recycled node does no harm here.
@@ -129,7 +129,7 @@ func (b *Box[M]) Empty() bool { return b.local.empty() && b.head.Load() == nil }
 func (b *Box[M]) Len() int { return b.local.len() }
 
 // Release gives up ownership of an empty box; it fails while anything is there. After true the caller must not touch
-// the actor again. Pairs with link and Claim.
+// the actor again. Pairs with PushRemote and Claim.
 func (b *Box[M]) Release(p *Pool[M]) bool {
 	if !b.local.empty() || b.head.Load() != nil {
 		return false
@@ -141,7 +141,7 @@ func (b *Box[M]) Release(p *Pool[M]) bool {
 
 // drain moves the remote part behind the local one, oldest first.
 func (b *Box[M]) drain(p *Pool[M]) {
-	n := b.head.Swap(nil) // pairs with link: the messages of all nodes are visible
+	n := b.head.Swap(nil) // pairs with PushRemote: the messages of all nodes are visible
 	var oldest *Node[M]
 	for n != nil {
 		next := n.next
@@ -153,7 +153,7 @@ func (b *Box[M]) drain(p *Pool[M]) {
 		if b.local.full() {
 			b.grow(p)
 		}
-		b.local.push(n.msg)
+		*b.local.push() = n.Message
 		p.put(n)
 		n = next
 	}

@@ -24,16 +24,16 @@ func takeAll(b *Box[int], p *Pool[int]) (got []int) {
 
 func TestRemotePushOwnsExactlyTheIdleBox(t *testing.T) {
 	b, p := newBox()
-	assert.True(t, b.PushRemote(p, 1), "idle: the pusher owns")
-	assert.False(t, b.PushRemote(p, 2), "owned already")
+	assert.True(t, pushRemote(b, p, 1), "idle: the pusher owns")
+	assert.False(t, pushRemote(b, p, 2), "owned already")
 	assert.False(t, b.Claim())
 	assert.False(t, b.Release(p), "something is there")
 	assert.Equal(t, []int{1, 2}, takeAll(b, p))
-	assert.False(t, b.PushRemote(p, 3), "empty but owned")
+	assert.False(t, pushRemote(b, p, 3), "empty but owned")
 	assert.False(t, b.Release(p))
 	assert.Equal(t, []int{3}, takeAll(b, p))
 	require.True(t, b.Release(p))
-	assert.True(t, b.PushRemote(p, 4))
+	assert.True(t, pushRemote(b, p, 4))
 	assert.Equal(t, []int{4}, takeAll(b, p))
 }
 
@@ -52,10 +52,10 @@ func TestRemoteMessagesGoBeforeALaterLocalPush(t *testing.T) {
 	b, p := newBox()
 	require.True(t, b.Claim())
 	b.PushLocal(p, 1)
-	b.PushRemote(p, 2)
-	b.PushRemote(p, 3)
+	pushRemote(b, p, 2)
+	pushRemote(b, p, 3)
 	b.PushLocal(p, 4)
-	b.PushRemote(p, 5)
+	pushRemote(b, p, 5)
 	assert.Equal(t, []int{1, 2, 3, 4, 5}, takeAll(b, p))
 }
 
@@ -80,7 +80,7 @@ func TestEmptyAndLen(t *testing.T) {
 	b, p := newBox()
 	b.Claim()
 	assert.True(t, b.Empty())
-	b.PushRemote(p, 1)
+	pushRemote(b, p, 1)
 	assert.False(t, b.Empty())
 	assert.Zero(t, b.Len(), "remote messages are not counted")
 	b.PushLocal(p, 2)
@@ -173,7 +173,7 @@ func TestNoAllocationInTheSteadyState(t *testing.T) {
 	b.Claim()
 	round := func() {
 		for i := range 20 {
-			b.PushRemote(p, i)
+			pushRemote(b, p, i)
 			b.PushLocal(p, i)
 		}
 		for b.Next(p) != nil {
@@ -191,8 +191,8 @@ func TestPooledNodesForgetTheirMessage(t *testing.T) {
 	b := new(Box[*int])
 	b.Init()
 	p := NewPool(new(Depot[*int]))
-	b.PushRemote(p, new(int))
+	pushRemote(b, p, new(int))
 	b.Next(p)
 	require.NotNil(t, p.free)
-	assert.Nil(t, p.free.msg)
+	assert.Nil(t, p.free.Message)
 }

@@ -54,7 +54,7 @@ func TestOwnershipHammer(t *testing.T) {
 		if round%2 == g%2 && b.Claim() {
 			b.PushLocal(pools[g], m)
 			own(g)
-		} else if b.PushRemote(pools[g], m) {
+		} else if pushRemote(b, pools[g], m) {
 			own(g)
 		}
 	})
@@ -89,7 +89,7 @@ func TestClaimantsMeet(t *testing.T) {
 			}
 		}
 		b := &boxes[round]
-		if pushes(g, round) && b.PushRemote(pools[g], round) || !pushes(g, round) && b.Claim() {
+		if pushes(g, round) && pushRemote(b, pools[g], round) || !pushes(g, round) && b.Claim() {
 			owners[round].Add(1)
 		}
 	})
@@ -164,7 +164,7 @@ func (w *resident) send(to *citizen, m letter) {
 		w.acquire(to)
 		to.box.PushLocal(w.pool, m)
 		w.enqueue(to)
-	case to.box.PushRemote(w.pool, m):
+	case pushRemote(&to.box, w.pool, m):
 		w.acquire(to)
 		w.enqueue(to)
 	}

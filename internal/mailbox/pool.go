@@ -40,7 +40,8 @@ const poolSlots = 1 << 16
 // NewPool makes the store of one worker.
 func NewPool[M any](d *Depot[M]) *Pool[M] { return &Pool[M]{depot: d} }
 
-func (p *Pool[M]) get() *Node[M] {
+// Node returns a node for the caller to write and push.
+func (p *Pool[M]) Node() *Node[M] {
 	if p.free == nil && !p.refill() {
 		return new(Node[M])
 	}
@@ -52,7 +53,7 @@ func (p *Pool[M]) get() *Node[M] {
 
 func (p *Pool[M]) put(n *Node[M]) {
 	var zero M
-	n.msg = zero // the node must not keep what the message named alive
+	n.Message = zero // the node must not keep what the message named alive
 	n.next = p.free
 	p.free = n
 	if p.count++; p.count >= 2*poolChunk {

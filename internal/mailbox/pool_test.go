@@ -23,7 +23,7 @@ func TestPoolBalance(t *testing.T) {
 	const total = 5*poolChunk + 17
 	seen := make(map[*Node[int]]bool)
 	for range total {
-		n := rich.get()
+		n := rich.Node()
 		require.False(t, seen[n])
 		seen[n] = true
 	}
@@ -41,13 +41,13 @@ func TestPoolBalance(t *testing.T) {
 	// Who runs out takes a chunk that another piled up, and makes no new node before the depot is empty.
 	chunks := len(d.chunks)
 	for range chunks * poolChunk {
-		n := poor.get()
+		n := poor.Node()
 		require.True(t, seen[n], "a node that was there already")
 		delete(seen, n)
 	}
 	assert.Empty(t, d.chunks)
 	assert.Zero(t, poor.count)
-	assert.False(t, seen[poor.get()], "now a new one")
+	assert.False(t, seen[poor.Node()], "now a new one")
 }
 
 // One worker only sends, the other only receives: nodes go round through the depot, and their number stays bounded.
@@ -59,7 +59,7 @@ func TestOneWayTrafficDoesNotAllocate(t *testing.T) {
 	b.Claim()
 	round := func() {
 		for i := range 300 {
-			b.PushRemote(sender, i)
+			pushRemote(b, sender, i)
 		}
 		for b.Next(receiver) != nil {
 		}
@@ -84,15 +84,15 @@ func TestDepotHammer(t *testing.T) {
 		p := pools[g]
 		var out parcel
 		for range poolChunk {
-			n := p.get()
-			n.msg++ // -race and the zero check below see a node that two hold
+			n := p.Node()
+			n.Message++ // -race and the zero check below see a node that two hold
 			out.nodes = append(out.nodes, n)
 		}
 		next <- out
 		in := <-next // mostly another's
 		for _, n := range in.nodes {
-			if n.msg != 1 {
-				t.Errorf("a node was held %d times at once", n.msg)
+			if n.Message != 1 {
+				t.Errorf("a node was held %d times at once", n.Message)
 			}
 			p.put(n)
 		}

@@ -17,10 +17,11 @@ func (r *ring[M]) full() bool { return int(r.tail-r.head) == len(r.buf) }
 
 func (r *ring[M]) len() int { return int(r.tail - r.head) }
 
-// push appends m. REQUIRES: not full.
-func (r *ring[M]) push(m M) {
-	r.buf[r.tail&uint32(len(r.buf)-1)] = m
+// push appends a slot for the caller to write. REQUIRES: not full.
+func (r *ring[M]) push() *M {
+	m := &r.buf[r.tail&uint32(len(r.buf)-1)]
 	r.tail++
+	return m
 }
 
 // pop returns the first slot. REQUIRES: not empty. The slot stays valid until a push comes round to it.
