@@ -1,8 +1,10 @@
 package ctxgen
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -46,6 +48,9 @@ func parseAnnotation(comment string) (annotation, error) {
 		return "", nil
 	}
 	if word == "" || word[0] == ' ' || word[0] == '\t' {
+		if a, ok := suggestion(strings.TrimSpace(word)); ok {
+			return "", fmt.Errorf("%q names no annotation because of the blank: write %s%s", comment, annotationPrefix, a)
+		}
 		return "", fmt.Errorf("%q names no annotation: write one of %s", comment, list(annotations))
 	}
 	name := word
@@ -65,6 +70,50 @@ func parseAnnotation(comment string) (annotation, error) {
 		return "", fmt.Errorf("unknown annotation %s%s: did you mean %s%s?", annotationPrefix, name, annotationPrefix, a)
 	}
 	return "", fmt.Errorf("unknown annotation %s%s: write one of %s", annotationPrefix, name, list(annotations))
+}
+
+var (
+	// directive is a comment without a blank after its slashes, as tools read them.
+	directive = regexp.MustCompile(`^//(?:go:)?[+@#]?([A-Za-z]+)([ \t:=./-]+)([A-Za-z]+)$`)
+	// sentence is a comment with one.
+	sentence = regexp.MustCompile(`^// +(?:go:)?([A-Za-z]+) *: *([A-Za-z]+)$`)
+)
+
+// nearAnnotation returns an error that says what to write for a comment that
+// parseAnnotation takes for none, but that was probably meant for one if it
+// stands above a declaration. Prose has more words, or none that is nearly encore.
+func nearAnnotation(comment string) error {
+	comment = strings.TrimRight(comment, " \t\r\n")
+	found, ok := annotation(""), false
+	if m := directive.FindStringSubmatch(comment); m != nil {
+		near := strings.HasPrefix(strings.ToLower(m[1]), "encore")
+		if strings.Contains(m[2], ":") {
+			near = near || editDistance(strings.ToLower(m[1]), "encore") <= 2
+		}
+		if near {
+			found, ok = suggestion(m[3])
+		}
+	} else if m := sentence.FindStringSubmatch(comment); m != nil && strings.HasPrefix(strings.ToLower(m[1]), "encore") {
+		found = annotation(strings.Replace(strings.ToLower(m[2]), "behavior", "behaviour", 1))
+		ok = slices.Contains(annotations, found)
+	}
+	if !ok {
+		return nil
+	}
+	return fmt.Errorf("%q is not an annotation: did you mean %s%s?", comment, annotationPrefix, found)
+}
+
+// mayHaveAnnotation reports whether a file is worth parsing for annotations, right or misspelt.
+func mayHaveAnnotation(text []byte) bool {
+	if bytes.Contains(text, []byte("encore:")) {
+		return true
+	}
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimLeft(line, " \t"); bytes.HasPrefix(line, []byte("//")) && nearAnnotation(string(line)) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func list(annotations []annotation) string {

@@ -26,7 +26,8 @@ func TestParseAnnotation(t *testing.T) {
 		"// encore:behavior":       {"", "write //encore:behaviour"},
 		"//encore : new":           {"", "write //encore:new"},
 		"//encore:":                {"", "names no annotation"},
-		"//encore: actor":          {"", "names no annotation"},
+		"//encore: actor":          {"", `"//encore: actor" names no annotation because of the blank: write //encore:actor`},
+		"//encore: x":              {"", "names no annotation: write one of"},
 		"//encore:actor x":         {"", `takes no arguments: remove "x"`},
 		"//encore:actor\tx":        {"", `takes no arguments: remove "x"`},
 		"//encore:Actor":           {"", "did you mean //encore:actor?"},
@@ -44,6 +45,52 @@ func TestParseAnnotation(t *testing.T) {
 		} else {
 			assert.ErrorContains(t, err, want.err, comment)
 		}
+	}
+}
+
+// Above a declaration, what is nearly an annotation is one that was misspelt; prose is none.
+func TestNearAnnotation(t *testing.T) {
+	for comment, want := range map[string]annotation{
+		"//encorert:actor":       actorAnnotation,
+		"//encore actor":         actorAnnotation,
+		"//encore\tactor \r":     actorAnnotation,
+		"//Encore:actor":         actorAnnotation,
+		"//ENCORE:Behavior":      behaviourAnnotation,
+		"//encor:class":          objectAnnotation,
+		"//ecnore:new":           newAnnotation,
+		"//go:encore:actor":      actorAnnotation,
+		"//go:encore object":     objectAnnotation,
+		"//go:encorert-object":   objectAnnotation,
+		"//+encore:actor":        actorAnnotation,
+		"// Encore:actor":        actorAnnotation,
+		"// encorert: behavior":  behaviourAnnotation,
+		"// go:encore:new":       newAnnotation,
+		"//go:generate new":      "",
+		"//go:embed object":      "",
+		"//go:noinline":          "",
+		"//nolint:new":           "",
+		"//encode method":        "",
+		"//encore":               "",
+		"//encore is a language": "",
+		"//encore:actor quickly": "", // parseAnnotation's
+		"// encore actor":        "",
+		"// encore: the object":  "",
+		"// encore: node":        "",
+		"// an encore:actor":     "",
+		"// decoder: object":     "",
+		"//\tencorert:actor":     "", // code in documentation
+		"// object":              "",
+		"/* encorert:actor */":   "",
+		"//\xffencore:actor":     "",
+	} {
+		err := nearAnnotation(comment)
+		may := mayHaveAnnotation([]byte("package p\n\n\t" + comment + "\n"))
+		assert.Equal(t, want != "" || strings.Contains(comment, "encore:"), may, comment)
+		if want == "" {
+			assert.NoError(t, err, comment)
+			continue
+		}
+		assert.ErrorContains(t, err, "did you mean //encore:"+string(want)+"?", comment)
 	}
 }
 

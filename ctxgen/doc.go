@@ -30,7 +30,10 @@
 //   - The model (Package, Actor, Behaviour, Object, Type) is what both passes
 //     make, and what a compiler builds itself.
 //   - check reports everything that cannot be generated, at the positions that
-//     the model carries.
+//     the model carries; checkUses reports what the rest of the package, or one
+//     that imports it, does with objects that Go allows and the collector of
+//     their heap does not survive: &node{}, x.next = y. Both also run when pass 2
+//     finds type errors, of which a fault in a declaration often is the cause.
 //   - emit writes the file, one method per kind of declaration with a sample of
 //     its output above it.
 //
@@ -66,7 +69,7 @@
 // # Reading order
 //
 // model.go and type.go; generate.go, load.go, scan.go, typecheck.go, stub.go,
-// translate.go; heap.go, check.go, names.go; layout.go, emit.go,
+// translate.go; heap.go, check.go, names.go; objectuse.go, reference.go; layout.go, emit.go,
 // emit_actor.go, emit_behaviour.go, emit_run.go.
 //
 // # Rejected designs

@@ -91,7 +91,11 @@ func (e *emitter) descriptor(n *objectNames) {
 //		I           int32
 //	}
 //
-// Objects without heap pointers are stored as they are.
+//	// An error here means that Node has changed: run encorert gen.
+//	const _ = -(unsafe.Sizeof(Node{}) ^ unsafe.Sizeof(nodeBits{}))
+//
+// Without the constant a field that was added later would not be stored, and
+// nobody would be told. Objects without heap pointers are stored as they are.
 func (e *emitter) bits(n *objectNames, private string) {
 	var fields []jen.Code
 	pointers := false
@@ -114,6 +118,10 @@ func (e *emitter) bits(n *objectNames, private string) {
 	n.bits = e.names.take(private + "Bits")
 	doc(e.file.Group, fmt.Sprintf("%s is %s with its pointers as integers: storing it does not run Go's write barrier,\nwhich would read what was in the memory before.", n.bits, n.Name))
 	e.file.Type().Id(n.bits).Struct(fields...)
+	e.file.Line()
+	size := func(name string) jen.Code { return jen.Qual("unsafe", "Sizeof").Call(jen.Id(name).Values()) }
+	e.file.Comment(fmt.Sprintf("// An error here means that %s has changed: run encorert gen.", n.Name))
+	e.file.Const().Id("_").Op("=").Op("-").Parens(jen.Add(size(n.Name)).Op("^").Add(size(n.bits)))
 	e.file.Line()
 }
 

@@ -22,7 +22,8 @@ func (e *Error) Error() string {
 	return e.Pos.String() + ": " + e.Msg
 }
 
-// Errors is a list of faults in order of position; Generate and Emit return it.
+// Errors is a list of faults; Generate and Emit return it. Those of annotated
+// declarations come before those of other code, and both are in order of position.
 type Errors []*Error
 
 // maxErrors bounds what is printed; picked, not measured.
@@ -67,6 +68,20 @@ func (e Errors) asError() error {
 		)
 	})
 	return slices.CompactFunc(e, func(a, b *Error) bool { return *a == *b })
+}
+
+// inOrder joins lists, each of which it sorts, and returns nil if they are empty.
+func inOrder(lists ...Errors) error {
+	var all Errors
+	for _, list := range lists {
+		if sorted, ok := list.asError().(Errors); ok {
+			all = append(all, sorted...)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
 }
 
 // relativeTo makes the file names relative to dir where they are below it, as the go command does.

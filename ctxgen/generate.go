@@ -13,6 +13,8 @@ type Config struct {
 	Env      []string // of the go command; nil: this process's
 	Patterns []string // packages as for the go command; none: "."
 	Tags     string   // build tags, separated by commas
+	// Matched, if not nil, is told how many packages match the patterns.
+	Matched func(packages int)
 }
 
 // A File is one generated file as it should be.
@@ -50,26 +52,19 @@ func generate(stdctx context.Context, cfg Config) ([]File, error) {
 		return nil, err
 	}
 	var files []File
-	var errs Errors
 	for _, u := range units {
-		if len(u.pkg.Actors)+len(u.pkg.Objects) > 0 {
+		if u.annotated() {
 			content, err := Emit(u.pkg)
-			if found, ok := err.(Errors); ok {
-				errs = append(errs, found...)
-				continue
-			} else if err != nil {
+			if err != nil {
 				return nil, err
 			}
 			files = append(files, File{Path: u.output, Content: content})
 		}
 		for _, name := range u.stale {
-			if name != u.output || len(u.pkg.Actors)+len(u.pkg.Objects) == 0 {
+			if name != u.output || !u.annotated() {
 				files = append(files, File{Path: name})
 			}
 		}
-	}
-	if err := errs.asError(); err != nil {
-		return nil, err
 	}
 	return files, nil
 }

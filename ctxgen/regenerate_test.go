@@ -194,9 +194,21 @@ func TestBrokenSource(t *testing.T) {
 	fails("./...", wrong, wantWrong...)
 	fails("./user", wrong, wantWrong...) // in a dependency
 
-	assert.ErrorContains(t, m.generate("./nowhere"), "nowhere")
-	assert.ErrorContains(t, m.generate("example.com/nowhere"), "nowhere")
-	assert.ErrorContains(t, m.generate("counter/counter.go"), "file arguments are not supported")
+	m.write("empty/text.txt", "no Go\n")
+	for pattern, want := range map[string]string{
+		"./nowhere":           "directory not found",
+		"nowhere":             "package nowhere is not in std",
+		"example.com/nowhere": "example.com/nowhere",
+		"counter/counter.go":  "file arguments are not supported: name the package, such as ./counter",
+		"counter":             "package counter is not in std: did you mean ./counter?",
+		"counter/...":         "ctxgen: no packages match counter/...: did you mean ./counter/...?",
+		"./empty":             "no Go files in ",
+	} {
+		err := m.generate(pattern)
+		assert.ErrorContains(t, err, want, pattern)
+		assert.NotContains(t, err.Error(), "\n", pattern)
+		assert.NotContains(t, err.Error(), "/src/", pattern)
+	}
 	_, err := Generate(cancelled(t), Config{Dir: m.dir, Env: m.env()})
 	assert.Error(t, err)
 }
@@ -271,6 +283,38 @@ func TestAllOrNothing(t *testing.T) {
 	entries, err := os.ReadDir(m.path("counter"))
 	require.NoError(t, err)
 	assert.Len(t, entries, 1, "only the source: %v", entries)
+}
+
+// Outside a module, and where go.mod is spoilt, one line says so.
+func TestWithoutModule(t *testing.T) {
+	m := &module{t: t, dir: t.TempDir()}
+	m.write("small/small.go", "package small\n")
+	assert.EqualError(t, m.generate("."), "ctxgen: go.mod file not found in current directory or any parent directory; see 'go help modules'")
+	assert.EqualError(t, m.generate("./..."), "pattern ./...: no go.mod file in this directory or above it")
+	assert.EqualError(t, m.generate("small"), "package small is not in std: did you mean ./small?")
+	m.write("go.mod", "module x\n\nnonsense x\n")
+	assert.EqualError(t, m.generate("."), "ctxgen: errors parsing go.mod: go.mod:3: unknown directive: nonsense")
+	assert.Equal(t, "go command required, not found", driverMessage(errors.New("err: go command required, not found: stderr: ")))
+}
+
+// Output that the source has left behind does not compile, and says what to do.
+func TestStaleOutputDoesNotCompile(t *testing.T) {
+	const object = "\n//encore:object\ntype node struct{ next *node }\n"
+	m := newModule(t, "counter/counter.go", counterSource+resetMethod+object)
+	require.NoError(t, m.generate("./..."))
+	m.mustRun("go", "build", "./...")
+	assert.True(t, strings.HasPrefix(m.read(counterOutput), header+"\n"+staleLine+"\n"))
+	for _, source := range []string{
+		counterSource + object, // a behaviour has gone
+		counterSource + resetMethod + strings.Replace(object, "next *node", "next *node; n int", 1), // a field has come
+	} {
+		m.write("counter/counter.go", source)
+		out, err := m.run("go", "build", "./...")
+		assert.Error(t, err)
+		assert.Contains(t, out, "counter_encore.go:")
+		require.NoError(t, m.generate("./..."))
+		m.mustRun("go", "build", "./...")
+	}
 }
 
 func TestCheckAndDiff(t *testing.T) {

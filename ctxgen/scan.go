@@ -22,6 +22,9 @@ type unit struct {
 	funcs  []*methodDecl        // annotated methods
 }
 
+// annotated reports whether there is anything to generate.
+func (u *unit) annotated() bool { return len(u.pkg.Actors)+len(u.pkg.Objects) > 0 }
+
 // A sourceFile is a parsed file with its imports by name.
 type sourceFile struct {
 	name    string // absolute path
@@ -77,6 +80,9 @@ func scan(fset *token.FileSet, u *unit, errs *Errors) {
 			}
 		}
 		s.strays(f)
+		for _, d := range f.syntax.Decls {
+			s.misspelt(d)
+		}
 	}
 }
 
@@ -322,42 +328,6 @@ func receiverText(d *ast.FuncDecl) string {
 
 func shortPos(p token.Position) string {
 	return filepath.Base(p.Filename) + ":" + strconv.Itoa(p.Line)
-}
-
-// annotationOf reads the annotation in a doc comment.
-func (s *annotationScanner) annotationOf(doc *ast.CommentGroup) (annotation, *ast.Comment) {
-	if doc == nil {
-		return "", nil
-	}
-	var found annotation
-	var at *ast.Comment
-	for _, c := range doc.List {
-		a, err := parseAnnotation(c.Text)
-		if err != nil || a == "" {
-			continue // strays reports errors
-		}
-		s.used[c] = true
-		if found != "" {
-			s.errs.add(s.pos(c), "second annotation on one declaration: remove %s%s or %s%s", annotationPrefix, found, annotationPrefix, a)
-			continue
-		}
-		found, at = a, c
-	}
-	return found, at
-}
-
-// strays reports every annotation that is malformed or on no declaration that could carry it.
-func (s *annotationScanner) strays(f *sourceFile) {
-	for _, group := range f.syntax.Comments {
-		for _, c := range group.List {
-			a, err := parseAnnotation(c.Text)
-			if err != nil {
-				s.errs.add(s.pos(c), "%v", err)
-			} else if a != "" && !s.used[c] {
-				s.errs.add(s.pos(c), "%s%s is on no type or method: put it directly above the declaration, one type per declaration", annotationPrefix, a)
-			}
-		}
-	}
 }
 
 var versionElement = regexp.MustCompile(`^v[0-9]+$`)

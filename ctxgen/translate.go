@@ -17,7 +17,8 @@ type translator struct {
 	under *typeutil.Map // types.Type -> *Type
 }
 
-// translate fills in the types that scan left out of u.pkg.
+// translate fills in the types that scan left out of u.pkg, as far as pkg has
+// them: the type checker has reported the others.
 func translate(fset *token.FileSet, u *unit, pkg *types.Package, errs *Errors) {
 	t := &translator{fset: fset, pkg: pkg, errs: errs, under: new(typeutil.Map)}
 	for _, a := range u.pkg.Actors {
@@ -27,9 +28,14 @@ func translate(fset *token.FileSet, u *unit, pkg *types.Package, errs *Errors) {
 		o.Fields = t.fields(t.structOf(o.Name))
 	}
 	for _, m := range u.funcs {
-		named := pkg.Scope().Lookup(m.actor.actor.Name).Type()
-		object, _, _ := types.LookupFieldOrMethod(named, true, pkg, m.behaviour.Name)
-		t.behaviour(m, object.Type().(*types.Signature))
+		named, ok := pkg.Scope().Lookup(m.actor.actor.Name).(*types.TypeName)
+		if !ok {
+			continue
+		}
+		object, _, _ := types.LookupFieldOrMethod(named.Type(), true, pkg, m.behaviour.Name)
+		if method, ok := object.(*types.Func); ok && method.Signature().Params().Len() > 0 {
+			t.behaviour(m, method.Signature())
+		}
 	}
 	u.pkg.Imports = map[string]string{}
 	for _, imported := range pkg.Imports() {
@@ -38,13 +44,21 @@ func translate(fset *token.FileSet, u *unit, pkg *types.Package, errs *Errors) {
 }
 
 func (t *translator) structOf(name string) *types.Struct {
-	return t.pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
+	if named, ok := t.pkg.Scope().Lookup(name).(*types.TypeName); ok {
+		if s, ok := named.Type().Underlying().(*types.Struct); ok {
+			return s
+		}
+	}
+	return types.NewStruct(nil, nil)
 }
 
 func (t *translator) behaviour(m *methodDecl, sig *types.Signature) {
 	b := m.behaviour
 	context := sig.Params().At(0)
 	if !isContextCell(context.Type()) {
+		if isInvalid(context.Type()) {
+			return
+		}
 		t.errs.add(b.Pos, "%s must take the execution context first: func (%s) %s(cctx **rt.Ctx, ...), not %s",
 			b.Name, receiverText(m.decl), b.Name, types.TypeString(context.Type(), types.RelativeTo(t.pkg)))
 		return
@@ -56,7 +70,7 @@ func (t *translator) behaviour(m *methodDecl, sig *types.Signature) {
 			Variadic: sig.Variadic() && i == sig.Params().Len()-1,
 		})
 	}
-	if e, _, _ := resultsOf(m.decl.Type); e != nil {
+	if e, _, _ := resultsOf(m.decl.Type); e != nil && sig.Results().Len() > 0 {
 		b.Result = t.typ(sig.Results().At(0).Type(), sig.Results().At(0).Pos())
 	}
 }
@@ -72,6 +86,14 @@ func isContextCell(t types.Type) bool {
 	}
 	named, ok := types.Unalias(t).(*types.Named)
 	return ok && isIn(named.Obj(), rtPath, "Ctx")
+}
+
+// isInvalid reports whether t is what the type checker gives to a pointer to something unknown.
+func isInvalid(t types.Type) bool {
+	for p, ok := t.(*types.Pointer); ok; p, ok = t.(*types.Pointer) {
+		t = p.Elem()
+	}
+	return t == types.Typ[types.Invalid]
 }
 
 func isIn(o types.Object, path, name string) bool {
@@ -91,7 +113,7 @@ func (t *translator) fields(s *types.Struct) []Field {
 func (t *translator) typ(u types.Type, pos token.Pos) *Type {
 	switch u := u.(type) {
 	case *types.Basic:
-		return t.basic(u, pos)
+		return basic(u)
 	case *types.Alias:
 		if u.Obj().Pkg() == nil { // any
 			return Raw(u.Obj().Name())
@@ -107,7 +129,7 @@ func (t *translator) typ(u types.Type, pos token.Pos) *Type {
 		if !t.nameable(u.Obj()) {
 			t.errs.add(t.fset.Position(pos), "%s cannot be written in generated code: it is not exported; use an exported type or an alias of it", u)
 		}
-		return t.named(u.Obj(), u.TypeArgs(), u.Underlying(), t.roleOf(u), pos)
+		return t.named(u.Obj(), u.TypeArgs(), u.Underlying(), roleOf(u), pos)
 	case *types.Pointer:
 		return Pointer(t.typ(u.Elem(), pos))
 	case *types.Slice:
@@ -125,13 +147,12 @@ func (t *translator) typ(u types.Type, pos token.Pos) *Type {
 	return t.raw(u)
 }
 
-func (t *translator) basic(u *types.Basic, pos token.Pos) *Type {
+func basic(u *types.Basic) *Type {
 	switch {
 	case u.Kind() == types.UnsafePointer:
 		return Basic("unsafe.Pointer")
 	case basicSizes[u.Name()] == 0:
-		t.errs.add(t.fset.Position(pos), "type %s is not valid here", u)
-		return Basic("int")
+		return Basic("int") // invalid: the type checker has said why
 	}
 	return Basic(u.Name())
 }
@@ -158,7 +179,7 @@ func (t *translator) named(o *types.TypeName, args *types.TypeList, under types.
 }
 
 // roleOf recognises what the runtime and generated files declare.
-func (t *translator) roleOf(u *types.Named) role {
+func roleOf(u *types.Named) role {
 	switch {
 	case isIn(u.Obj(), futuresPath, "Future"), isIn(u.Obj(), futuresPath, "Promise"):
 		return futureRole

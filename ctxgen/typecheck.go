@@ -5,25 +5,31 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
 
-// typeCheck is pass 2: every unit with its stub in place of its output.
+// typeCheck is pass 2: every unit with its stub in place of its output. What the
+// type checker finds does not keep the model from being checked: a fault in a
+// declaration often is the cause of what is wrong where it is used.
 func (l *loader) typeCheck() error {
 	overlay := map[string][]byte{}
 	var patterns []string
+	units := map[string]*unit{} // that are wanted, by import path
 	for _, u := range l.units {
 		for _, name := range u.stale {
 			overlay[name] = []byte("package " + u.pkg.Name + "\n")
 		}
 		overlay[u.output] = stub(l.fset, u, &l.errs)
-		if u.root && len(u.pkg.Actors)+len(u.pkg.Objects) > 0 {
+		if u.root && u.annotated() {
 			patterns = append(patterns, u.pkg.Path)
+			units[u.pkg.Path] = u
 		}
 	}
+	patterns = append(patterns, l.users...)
 	if len(l.errs) > 0 || len(patterns) == 0 {
 		return l.errs.asError()
 	}
@@ -39,25 +45,28 @@ func (l *loader) typeCheck() error {
 	if err != nil {
 		return fmt.Errorf("ctxgen: load packages: %w", err)
 	}
+	users := slices.DeleteFunc(slices.Clone(loaded), func(p *packages.Package) bool { return units[p.PkgPath] != nil })
+	loaded = slices.DeleteFunc(loaded, func(p *packages.Package) bool { return units[p.PkgPath] == nil })
 	l.typeErrors(loaded, overlay)
-	if len(l.errs) > 0 {
-		return l.errs.asError()
-	}
-	byPath := map[string]*packages.Package{}
+	var declared Errors
 	for _, p := range loaded {
-		byPath[p.PkgPath] = p
-	}
-	for _, u := range l.units {
-		if !u.root || len(u.pkg.Actors)+len(u.pkg.Objects) == 0 {
+		u := units[p.PkgPath]
+		if delete(units, p.PkgPath); p.Types == nil {
 			continue
 		}
-		p := byPath[u.pkg.Path]
-		if p == nil || p.Types == nil {
-			return fmt.Errorf("ctxgen: the go command has not loaded %s", u.pkg.Path)
+		translate(l.fset, u, p.Types, &declared)
+		if found, ok := check(u.pkg).(Errors); ok {
+			declared = append(declared, found...)
 		}
-		translate(l.fset, u, p.Types, &l.errs)
+		checkUses(l.fset, u, p, overlay, &l.errs)
 	}
-	return nil
+	for _, p := range users { // their own errors are no business of the generator
+		checkUses(l.fset, nil, p, overlay, &l.errs)
+	}
+	if len(units) > 0 && len(l.errs) == 0 {
+		return fmt.Errorf("ctxgen: the go command has not loaded %s", strings.Join(sortedKeys(units), ", "))
+	}
+	return inOrder(declared, l.errs)
 }
 
 // typeErrors takes over the errors of the packages and of what they import.
@@ -83,6 +92,7 @@ func (l *loader) typeErrors(loaded []*packages.Package, overlay map[string][]byt
 			case e.Kind == packages.TypeError && strings.HasPrefix(e.Msg, "could not import ") && slices.ContainsFunc(l.errs, at(pos)):
 				// The go command has said why.
 			default:
+				e.Msg += l.missingAnnotation(p.PkgPath, e.Msg)
 				return true
 			}
 			return false
@@ -94,6 +104,35 @@ func (l *loader) typeErrors(loaded []*packages.Package, overlay map[string][]byt
 	if len(l.errs) == 0 {
 		l.errs = append(l.errs, stubs...)
 	}
+}
+
+var undefined = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
+
+// missingAnnotation returns a hint to add to the type checker's message if the
+// name that is undefined would be generated for a struct type without annotation.
+func (l *loader) missingAnnotation(importPath, message string) string {
+	m := undefined.FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	for _, u := range l.units {
+		if m[1] == "" && u.pkg.Path != importPath || m[1] != "" && u.pkg.Name != m[1] {
+			continue
+		}
+		for _, name := range sortedKeys(u.types) {
+			t := u.types[name]
+			if _, ok := t.spec.Type.(*ast.StructType); !ok || t.actor != nil || t.object != nil {
+				continue
+			}
+			if constructorName(&Object{Name: name}) == m[2] {
+				return fmt.Sprintf(" (is %s%s missing above %s?)", annotationPrefix, objectAnnotation, name)
+			}
+			if a := (&Actor{Name: name}); handleName(a) == m[2] || newName(a) == m[2] {
+				return fmt.Sprintf(" (is %s%s missing above %s?)", annotationPrefix, actorAnnotation, name)
+			}
+		}
+	}
+	return ""
 }
 
 func at(pos token.Position) func(*Error) bool {

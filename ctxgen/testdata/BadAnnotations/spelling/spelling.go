@@ -32,3 +32,48 @@ type e struct{}
 //
 //	encore:actor
 type f struct{}
+
+//encorert:actor
+type g struct{}
+
+//encore actor
+type h struct{}
+
+//Encore:actor
+type i struct{}
+
+//encore: actor
+type j struct{}
+
+//go:encore:actor
+type k struct{}
+
+//go:encore object
+type l struct{}
+
+// Encorert: Object
+type m struct{}
+
+//ecnore:object
+type n struct{}
+
+//encorert:behavior
+func (d *d) Redo(cctx **rt.Ctx) {}
+
+type (
+	//encore.actor
+	o struct{}
+)
+
+// An object of encore:
+// encore actor
+//
+// encoder: object
+//
+//	Encore:actor
+type p struct{}
+
+//encode method
+func free() {
+	//Encore:actor
+}

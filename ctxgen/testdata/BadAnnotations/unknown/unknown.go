@@ -1,0 +1,5 @@
+// Package unknown has nothing but a misspelt annotation.
+package unknown
+
+//encorert:actor
+type a struct{}
