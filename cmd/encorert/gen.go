@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/encorert/encorert/ctxgen"
 	"github.com/urfave/cli/v3"
@@ -30,11 +32,16 @@ func newGen() *cli.Command {
 func gen(stdctx context.Context, c *cli.Command) error {
 	check, diff := c.Bool("check"), c.Bool("diff")
 	if check && diff {
-		return usagef("gen: --check and --diff exclude each other")
+		return &usageError{errors.New("--check and --diff exclude each other"), c.FullName() + " --help"}
 	}
-	files, err := ctxgen.Generate(stdctx, ctxgen.Config{Patterns: c.Args().Slice(), Tags: c.String("tags")})
+	out, errOut := c.Root().Writer, c.Root().ErrWriter
+	matched := 0
+	files, err := ctxgen.Generate(stdctx, ctxgen.Config{
+		Patterns: c.Args().Slice(), Tags: c.String("tags"), Matched: func(packages int) { matched = packages },
+	})
 	if err != nil {
-		return err
+		fmt.Fprintln(errOut, genMessage(err))
+		return errFindings
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -43,10 +50,13 @@ func gen(stdctx context.Context, c *cli.Command) error {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real // as Generate names its files
 	}
-	out, errOut := c.Root().Writer, c.Root().ErrWriter
 	switch {
 	case len(files) == 0:
-		fmt.Fprintln(errOut, "encorert: no //encore: annotations in these packages")
+		packages := "packages"
+		if matched == 1 {
+			packages = "package"
+		}
+		fmt.Fprintf(errOut, "encorert: no annotations in %d %s\n", matched, packages)
 		return nil
 	case check:
 		stale, err := ctxgen.Check(files)
@@ -74,4 +84,21 @@ func gen(stdctx context.Context, c *cli.Command) error {
 	}
 	_, err = ctxgen.Commit(files)
 	return err
+}
+
+// genMessage writes what Generate returned: faults in the source as "file:line:col: ...", as compilers do, and
+// all else with the program's name in front.
+func genMessage(err error) string {
+	const program = "encorert: "
+	var faults ctxgen.Errors
+	if !errors.As(err, &faults) {
+		return program + strings.TrimPrefix(err.Error(), "ctxgen: ")
+	}
+	lines := strings.Split(err.Error(), "\n") // one for each of the first faults
+	for i := range min(len(lines), len(faults)) {
+		if faults[i].Pos.Filename == "" {
+			lines[i] = program + lines[i]
+		}
+	}
+	return strings.Join(lines, "\n")
 }

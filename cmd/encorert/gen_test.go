@@ -24,18 +24,23 @@ func TestExitStatusOfUsageErrors(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		want string
+		help string
 	}{
-		{[]string{"frobnicate"}, `unknown command "frobnicate"`},
-		{[]string{"--frobnicate"}, "frobnicate"},
-		{[]string{"gen", "--frobnicate"}, "frobnicate"},
-		{[]string{"gen", "--tags"}, "tags"},
-		{[]string{"gen", "--check", "--diff"}, "--check and --diff exclude each other"},
-		{[]string{"version", "now"}, "version takes no arguments"},
+		{[]string{"frobnicate"}, `unknown command "frobnicate"`, "encorert help"},
+		{[]string{"--frobnicate"}, "unknown flag --frobnicate", "encorert --help"},
+		{[]string{"gen", "-chek"}, "unknown flag --chek", "encorert gen --help"},
+		{[]string{"gen", "--chek"}, "unknown flag --chek", "encorert gen --help"},
+		{[]string{"gen", "-x"}, "unknown flag -x", "encorert gen --help"},
+		{[]string{"gen", "--version"}, "unknown flag --version", "encorert gen --help"},
+		{[]string{"gen", "--tags"}, "flag needs an argument: --tags", "encorert gen --help"},
+		{[]string{"gen", "-check=4"}, `invalid value "4" for flag --check`, "encorert gen --help"},
+		{[]string{"gen", "--check", "--diff"}, "--check and --diff exclude each other", "encorert gen --help"},
+		{[]string{"version", "now"}, "version takes no arguments", "encorert help"},
 	} {
 		status, _, stderr := command(t, c.args...)
 		assert.Equal(t, statusUsage, status, "%v", c.args)
-		assert.Contains(t, stderr, c.want)
-		assert.Contains(t, stderr, "Run 'encorert help' for usage.")
+		assert.Contains(t, stderr, "encorert: "+c.want)
+		assert.Contains(t, stderr, "\nRun '"+c.help+"' for usage.\n")
 	}
 }
 
@@ -119,7 +124,17 @@ func TestGen(t *testing.T) {
 	assert.NoFileExists(t, output)
 	stdout, stderr = expect(statusDone)
 	assert.Empty(t, stdout)
-	assert.Contains(t, stderr, "no //encore: annotations")
+	assert.Equal(t, "encorert: no annotations in 1 package\n", stderr)
+	stdout, stderr = expect(statusDone, "--check", "./...", "github.com/encorert/encorert/rt")
+	assert.Empty(t, stdout)
+	assert.Equal(t, "encorert: no annotations in 2 packages\n", stderr)
+
+	t.Chdir("..")
+	_, stderr = expect(statusFindings, "small")
+	assert.Equal(t, "encorert: package small is not in std: did you mean ./small?\n", stderr)
+	require.NoError(t, os.Remove("go.mod"))
+	_, stderr = expect(statusFindings)
+	assert.Equal(t, "encorert: go.mod file not found in current directory or any parent directory; see 'go help modules'\n", stderr)
 }
 
 func TestVersion(t *testing.T) {
@@ -127,6 +142,9 @@ func TestVersion(t *testing.T) {
 	assert.Equal(t, statusDone, status)
 	assert.Regexp(t, `^encorert \S+\n`, stdout)
 	assert.Regexp(t, `(?m)^go\S+ \w+/\w+$`, stdout)
+	status, again, _ := command(t, "--version")
+	assert.Equal(t, statusDone, status)
+	assert.Equal(t, stdout, again)
 
 	var out bytes.Buffer
 	printVersion(&out, &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{

@@ -13,20 +13,22 @@ import (
 // newVersion is the command that says what this program was built from.
 func newVersion() *cli.Command {
 	return &cli.Command{
-		Name:  "version",
-		Usage: "print the versions of this program and of Go",
-		Action: func(_ context.Context, c *cli.Command) error {
-			if c.Args().Present() {
-				return usagef("version takes no arguments")
-			}
-			info, ok := debug.ReadBuildInfo()
-			if !ok {
-				info = &debug.BuildInfo{}
-			}
-			printVersion(c.Root().Writer, info)
-			return nil
-		},
+		Name:   "version",
+		Usage:  "print the versions of this program and of Go",
+		Action: version,
 	}
+}
+
+func version(_ context.Context, c *cli.Command) error {
+	if c.Args().Present() {
+		return usagef("version takes no arguments")
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	printVersion(c.Root().Writer, info)
+	return nil
 }
 
 // printVersion prints one fact per line; what the build did not record is left out.
