@@ -39,9 +39,10 @@ var imports = map[string]string{
 
 	// Programs. cmd/encorert must build when generated code does not, so nothing above imports these.
 	"bench": "bench/harness bench/gcbench github.com/urfave/cli/v3",
-	"bench/harness": "github.com/urfave/cli/v3 gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv golang.org/x/sys/unix " +
-		"golang.org/x/sys/windows golang.org/x/term github.com/schollz/progressbar/v3",
-	"bench/gcbench": "bench/harness rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
+	"bench/harness": "bench/stats github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows golang.org/x/term " +
+		"github.com/schollz/progressbar/v3",
+	"bench/stats":   "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv",
+	"bench/gcbench": "bench/harness bench/stats rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
 	"examples/bank": "rt gc futures",
 }
 

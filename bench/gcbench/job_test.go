@@ -109,7 +109,7 @@ func TestChildRejectsItsParameters(t *testing.T) {
 		{variantGo, `{"actors":0}`, "must be"},
 		{"nosuch", `{"array":1,"actors":1}`, `no variant "nosuch"`},
 	} {
-		_, err := child(c.variant, []byte(c.params))
+		_, err := child(c.variant, []byte(c.params), nil)
 		require.ErrorContains(t, err, c.want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/encorert/encorert/bench/harness"
+	"github.com/encorert/encorert/bench/stats"
 )
 
 // report is the JSON object of this workload. Pointers are nil, and left out, where the variant that they
@@ -45,18 +46,18 @@ const (
 var own = []string{variantActors, variantOneActor, variantGo, variantMemlimit, variantBump}
 
 func newReport(job Job, common harness.Common, res *harness.Results, withPeers bool) *report {
-	r := &report{Head: harness.NewHead(name, common, res), Job: job, Nodes: job.Nodes(), order: res.Order}
-	r.Millis = r.median(variantActors)
-	r.OneActorMillis = r.median(variantOneActor)
-	r.PlainGoMillis = r.median(variantGo)
-	r.PlainGoLimitMillis = r.median(variantMemlimit)
-	r.BumpMillis = r.median(variantBump)
-	r.SpeedupVsGo = quotient(r.PlainGoMillis, r.Millis)
-	r.RatioVsBump = quotient(r.Millis, r.BumpMillis)
-	r.Scaling = quotient(r.Millis, r.OneActorMillis)
+	r := &report{Head: harness.NewHead(name, common, res, harness.Millis), Job: job, Nodes: job.Nodes(), order: res.Order}
+	r.Millis = r.Median(variantActors)
+	r.OneActorMillis = r.Median(variantOneActor)
+	r.PlainGoMillis = r.Median(variantGo)
+	r.PlainGoLimitMillis = r.Median(variantMemlimit)
+	r.BumpMillis = r.Median(variantBump)
+	r.SpeedupVsGo = harness.Quotient(r.PlainGoMillis, r.Millis)
+	r.RatioVsBump = harness.Quotient(r.Millis, r.BumpMillis)
+	r.Scaling = harness.Quotient(r.Millis, r.OneActorMillis)
 	if series := res.Series[variantActors]; series != nil {
 		figure := func(key string) *float64 {
-			v := harness.Round(harness.Median(series.Values(key)), 1)
+			v := stats.Round(stats.Median(series.Values(key)), 1)
 			return &v
 		}
 		r.Collections = figure(valueCollections)
@@ -75,22 +76,6 @@ func newReport(job Job, common harness.Common, res *harness.Results, withPeers b
 		}
 	}
 	return r
-}
-
-func (r *report) median(variant string) *float64 {
-	line, ran := r.Variants[variant]
-	if !ran {
-		return nil
-	}
-	return &line.Median
-}
-
-func quotient(a, b *float64) *float64 {
-	if a == nil || b == nil || *b == 0 {
-		return nil
-	}
-	v := harness.Round(*a / *b, 3)
-	return &v
 }
 
 // Table prints the report for people.

@@ -39,7 +39,7 @@ func goldenReport() *report {
 	}
 	job := Classic
 	job.Actors = 2
-	r := newReport(job, harness.Common{Workers: 2, Runs: 3}, res, true)
+	r := newReport(job, harness.Common{Workers: 2, Runs: 3, Flags: map[string]float64{"actors": 2}}, res, true)
 	r.Machine = harness.Machine{CPU: "Example 9000", Cores: 2, GOMAXPROCS: 2, MemoryMB: 4096, OS: "linux", Arch: "amd64", Kernel: "6.1", Go: "go1.26"}
 	return r
 }
@@ -64,7 +64,7 @@ func TestTableCountsInTheSingular(t *testing.T) {
 // Fields of the JSON object. Programs read them: one that is renamed or dropped breaks them.
 var (
 	alwaysThere = []string{
-		"workload", "workers", "runs", "machine", "samples", "variants",
+		"workload", "workers", "runs", "flags", "machine", "unit", "samples", "variants",
 		"stretch_depth", "long_depth", "array", "min_depth", "max_depth", "actors", "nodes",
 		"ms", "plain_go_ms", "bump_ms", "speedup_vs_go", "ratio_vs_bump", "collections", "pause_p95_us", "max_pause_us",
 	}

@@ -62,7 +62,8 @@ or {"error":"what went wrong"}. count is the number of nodes constructed. Nothin
 Memory is read of the process that the command starts, not of its children.
 
 --json prints, with times as medians of the counted repetitions:
-  workload, workers, runs, nodes, actors,       what was run; nodes are those of one repetition
+  workload, workers, runs, flags, nodes,        what was run; nodes are those of one repetition, flags are all that are numbers
+  actors,
   stretch_depth, long_depth, array, min_depth, max_depth
   ms                                            encorert
   plain_go_ms, plain_go_memlimit_ms, bump_ms    go, go-memlimit, bump
@@ -75,7 +76,7 @@ Memory is read of the process that the command starts, not of its children.
   peers                                         with --peers or --peer: ms by name
   variants                                      by name: median_ms, min_ms, max_ms, spread_pct, rss_mb, and
                                                 slower, the paired difference to the first one (mean_ms, low_ms, high_ms)
-  samples                                       by variant: ms of each counted repetition
+  unit, samples                                 "ms", and by variant those of each counted repetition
   missing                                       by variant: why it did not run
   machine                                       cpu, cores, gomaxprocs, memory_mb, os, arch, kernel, go, settings
 A field whose variant did not run is left out, and so is what the system does not tell.`
@@ -168,7 +169,7 @@ const memoryUnknown = "needs the peak resident memory of encorert's process, whi
 func memoryIsKnown() bool { return harness.PeakRSSKiB() != 0 }
 
 // child plays a variant.
-func child(variant string, text json.RawMessage) (harness.Repeat, error) {
+func child(variant string, text json.RawMessage, _ func(string)) (harness.Repeat, error) {
 	var p params
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("reading parameters: %w", err)

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,10 +69,10 @@ func listCommand(workloads []Workload) *cli.Command {
 }
 
 // commonFlags are those that every workload has.
-func commonFlags() []cli.Flag {
+func commonFlags(w Workload) []cli.Flag {
 	return []cli.Flag{
-		&cli.IntFlag{Name: "runs", Value: 10, Usage: "counted repetitions of each variant"},
-		&cli.IntFlag{Name: "warmup", Value: 2, Usage: "repetitions of each variant before the counted ones; more where a variant needs more to be warm"},
+		&cli.IntFlag{Name: "runs", Value: cmp.Or(w.Runs, DefaultRuns), Usage: "counted repetitions of each variant"},
+		&cli.IntFlag{Name: "warmup", Value: cmp.Or(w.Warmup, DefaultWarmup), Usage: "repetitions of each variant before the counted ones; more where a variant needs more to be warm"},
 		&cli.IntFlag{Name: "workers", Usage: "workers of the runtime, and GOMAXPROCS of every variant", Value: runtime.GOMAXPROCS(0)},
 		&cli.StringSliceFlag{Name: "variants", Usage: "run only these `names` (comma-separated)"},
 		&cli.DurationFlag{Name: "timeout", Value: time.Minute, Usage: "longest time for one repetition"},
@@ -80,7 +81,7 @@ func commonFlags() []cli.Flag {
 }
 
 func workloadCommand(w Workload) *cli.Command {
-	flags := commonFlags()
+	flags := commonFlags(w)
 	if w.Flags != nil {
 		flags = append(w.Flags(), flags...)
 	}
@@ -101,7 +102,7 @@ func runWorkload(stdctx context.Context, cmd *cli.Command, w Workload) error {
 	if cmd.Args().Present() {
 		return usagef(cmd, "%s takes no argument, got %q", w.Name, cmd.Args().First())
 	}
-	common := Common{Workers: cmd.Int("workers"), Runs: cmd.Int("runs")}
+	common := Common{Workers: cmd.Int("workers"), Runs: cmd.Int("runs"), Flags: numbers(cmd, w)}
 	runner := Runner{Runs: common.Runs, Warmup: cmd.Int("warmup"), Timeout: cmd.Duration("timeout")}
 	switch {
 	case common.Workers < 1:
@@ -120,11 +121,15 @@ func runWorkload(stdctx context.Context, cmd *cli.Command, w Workload) error {
 	if err := plan.restrict(cmd.StringSlice("variants")); err != nil {
 		return usage(cmd, err)
 	}
-	step, done := progress(cmd.Root().ErrWriter, runner.steps(plan))
-	defer done()
-	runner.Step = step
+	runner.Timeout += plan.Takes
+	said := newProgress(cmd.Root().ErrWriter, runner.steps(plan))
+	defer said.done()
+	runner.Step = said.step
+	if !cmd.Bool("json") {
+		runner.Note = said.note
+	}
 	res, err := runner.Run(stdctx, plan)
-	done()
+	said.done()
 	if plan.Close != nil {
 		err = errors.Join(err, plan.Close())
 	}
@@ -139,6 +144,25 @@ func runWorkload(stdctx context.Context, cmd *cli.Command, w Workload) error {
 		return writeJSON(cmd.Root().Writer, report)
 	}
 	return report.Table(cmd.Root().Writer)
+}
+
+// numbers are the values of the workload's own flags that are numbers.
+func numbers(cmd *cli.Command, w Workload) map[string]float64 {
+	if w.Flags == nil {
+		return nil
+	}
+	values := map[string]float64{}
+	for _, f := range w.Flags() {
+		name := f.Names()[0]
+		field := strings.ReplaceAll(name, "-", "_")
+		switch f.(type) {
+		case *cli.IntFlag:
+			values[field] = float64(cmd.Int(name))
+		case *cli.FloatFlag:
+			values[field] = cmd.Float(name)
+		}
+	}
+	return values
 }
 
 // restrict drops the variants that names, if there are any, do not contain.
@@ -186,9 +210,10 @@ func childOf(workloads []Workload) *cli.Command {
 }
 
 func play(w Workload, variant, params string, in io.Reader, out io.Writer) error {
-	repeat, err := w.Child(variant, []byte(params))
+	told := newTeller(out)
+	repeat, err := w.Child(variant, []byte(params), told.note)
 	if err != nil {
 		return fmt.Errorf("%s: %s: %w", w.Name, variant, err)
 	}
-	return serve(in, out, repeat)
+	return serve(in, told, repeat)
 }

@@ -11,8 +11,8 @@
 // virtual machine needs some repetitions until it is.
 //
 // Reading order: workload.go (what a workload states), protocol.go (what parent and child say to each
-// other, and the child's end), process.go (the parent's end), run.go (the rounds), stats.go, report.go,
-// command.go, usage.go.
+// other, and the child's end), process.go (the parent's end), run.go (the rounds), report.go, command.go,
+// usage.go; package stats beside it has the statistics.
 //
 // Not done on purpose: no calibration of iteration counts as testing.B does (a repetition is the whole
 // job), no removal of outliers (median, minimum and spread are printed instead).

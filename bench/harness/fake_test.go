@@ -46,7 +46,9 @@ func fake(names []string) Workload {
 		Name:        "fake",
 		Summary:     "variants that answer and variants that do not",
 		Description: "Fake does nothing.",
-		Flags:       func() []cli.Flag { return []cli.Flag{&cli.BoolFlag{Name: "refuse"}} },
+		Flags: func() []cli.Flag {
+			return []cli.Flag{&cli.BoolFlag{Name: "refuse"}, &cli.IntFlag{Name: "some-size", Value: 7}, &cli.FloatFlag{Name: "part", Value: 0.5}}
+		},
 		Plan: func(cmd *cli.Command, common Common) (*Plan, error) {
 			if cmd.Bool("refuse") {
 				return nil, errors.New("--refuse given")
@@ -62,7 +64,7 @@ func fakePlan(common Common, names ...string) *Plan {
 		names = []string{"steady", "slow"}
 	}
 	plan := &Plan{Report: func(res *Results) (Report, error) {
-		return fakeReport{NewHead("fake", common, res), res.Order}, nil
+		return fakeReport{NewHead("fake", common, res, Millis), res.Order}, nil
 	}}
 	for _, name := range names {
 		plan.Variants = append(plan.Variants, fakeVariant(name))
@@ -81,7 +83,7 @@ type fakeReport struct {
 
 func (r fakeReport) Table(w io.Writer) error { return r.Head.Table(w, r.order) }
 
-func fakeChild(variant string, params json.RawMessage) (Repeat, error) {
+func fakeChild(variant string, params json.RawMessage, say func(string)) (Repeat, error) {
 	var p struct{ Count int64 }
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
@@ -92,6 +94,8 @@ func fakeChild(variant string, params json.RawMessage) (Repeat, error) {
 		rep := Repetition{Millis: 10 + float64(n), Count: p.Count, Values: map[string]float64{"collections": float64(2 * n)}}
 		switch variant {
 		case "steady":
+		case "talks":
+			say(fmt.Sprintf("repetition %d", n))
 		case "slow":
 			rep.Millis *= 3
 		case "environment":

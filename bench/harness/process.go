@@ -127,9 +127,9 @@ func (p *process) read(stdctx context.Context, out *os.File) {
 	p.readErr = lines.Err()
 }
 
-// repeat asks for one repetition and waits for the answer, at most timeout. After an error the process is
-// gone: the caller must not use p again.
-func (p *process) repeat(stdctx context.Context, timeout time.Duration) (Repetition, error) {
+// repeat asks for one repetition and waits for the answer, at most timeout, passing notes on. After an error
+// the process is gone: the caller must not use p again.
+func (p *process) repeat(stdctx context.Context, timeout time.Duration, note func(text string)) (Repetition, error) {
 	p.reps++
 	clock := time.NewTimer(timeout)
 	defer clock.Stop()
@@ -139,23 +139,29 @@ func (p *process) repeat(stdctx context.Context, timeout time.Duration) (Repetit
 		return Repetition{}, err
 	}
 	_, writeErr := p.stdin.Write(append(line, '\n'))
-	select {
-	case line, ok := <-p.lines:
-		if !ok {
-			return Repetition{}, p.died(errors.Join(p.readErr, ignoreBrokenPipe(writeErr)))
+	for {
+		select {
+		case line, ok := <-p.lines:
+			if !ok {
+				return Repetition{}, p.died(errors.Join(p.readErr, ignoreBrokenPipe(writeErr)))
+			}
+			rep, text, err := parseAnswer(line)
+			if err != nil {
+				return Repetition{}, p.kill(err)
+			}
+			if text != "" {
+				note(text)
+				continue
+			}
+			if rep.RSSKiB == 0 {
+				rep.RSSKiB = peakOfProcess(p.cmd.Process.Pid)
+			}
+			return rep, nil
+		case <-clock.C:
+			return Repetition{}, p.kill(fmt.Errorf("%w: repetition %d took over %v", errTimeout, p.reps, timeout))
+		case <-stdctx.Done():
+			return Repetition{}, p.kill(context.Cause(stdctx))
 		}
-		rep, err := parseAnswer(line)
-		if err != nil {
-			return Repetition{}, p.kill(err)
-		}
-		if rep.RSSKiB == 0 {
-			rep.RSSKiB = peakOfProcess(p.cmd.Process.Pid)
-		}
-		return rep, nil
-	case <-clock.C:
-		return Repetition{}, p.kill(fmt.Errorf("%w: repetition %d took over %v", errTimeout, p.reps, timeout))
-	case <-stdctx.Done():
-		return Repetition{}, p.kill(context.Cause(stdctx))
 	}
 }
 

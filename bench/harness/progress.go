@@ -1,9 +1,9 @@
 package harness
 
 import (
+	"fmt"
 	"io"
 	"os"
-	"sync"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -15,26 +15,47 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// progress draws a bar over steps repetitions on w if w is a terminal, and nothing otherwise. The function
-// it returns is a Runner's Step; done removes the bar, and may be called more than once.
-func progress(w io.Writer, steps int) (step func(variant string), done func()) {
+// progress draws a bar over the repetitions on a terminal, and prints notes wherever it writes to. Its errors
+// are those of a terminal that went away: not worth ending a measurement for.
+type progress struct {
+	w   io.Writer
+	bar *progressbar.ProgressBar // nil: w is no terminal
+	at  int
+}
+
+func newProgress(w io.Writer, steps int) *progress {
 	if !isTerminal(w) {
-		return func(string) {}, func() {}
+		return &progress{w: w}
 	}
-	bar := progressbar.NewOptions(steps,
+	return &progress{w: w, bar: progressbar.NewOptions(steps,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetElapsedTime(true),
 		progressbar.OptionSetPredictTime(true),
-	)
-	// The bar's errors are those of a terminal that went away: not worth ending a measurement for.
-	at := 0
-	step = func(variant string) {
-		bar.Describe(variant)
-		_ = bar.Set(at)
-		at++
+	)}
+}
+
+// step says that a repetition of variant begins; it is a Runner's Step.
+func (p *progress) step(variant string) {
+	if p.bar == nil {
+		return
 	}
-	return step, sync.OnceFunc(func() { _ = bar.Clear() })
+	p.bar.Describe(variant)
+	_ = p.bar.Set(p.at)
+	p.at++
+}
+
+// note prints a line of a variant; it is a Runner's Note.
+func (p *progress) note(variant, line string) {
+	p.done()
+	fmt.Fprintf(p.w, "%s: %s\n", variant, line)
+}
+
+// done removes the bar, until the next step.
+func (p *progress) done() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
 }

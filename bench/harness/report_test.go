@@ -30,7 +30,7 @@ func goldenHead() fakeReport {
 		},
 		Missing: map[string]string{"java": "needs java and javac (a JDK) in PATH"},
 	}
-	h := NewHead("fake", Common{Workers: 2, Runs: 4}, res)
+	h := NewHead("fake", Common{Workers: 2, Runs: 4, Flags: map[string]float64{"size": 7}}, res, Millis)
 	h.Machine = Machine{CPU: "Example 9000", Cores: 2, GOMAXPROCS: 2, MemoryMB: 4096, OS: "linux", Arch: "amd64", Kernel: "6.1", Go: "go1.26"}
 	return fakeReport{h, res.Order}
 }
@@ -81,6 +81,33 @@ func TestProgramPrintsOneJSONObject(t *testing.T) {
 	for _, key := range []string{"workload", "workers", "runs", "machine", "samples"} {
 		require.Contains(t, object, key)
 	}
+}
+
+func TestNotesGoToStderrUnlessJSONIsWanted(t *testing.T) {
+	_, said, err := runProgram(t, []string{"talks"}, "fake", "--runs=1", "--warmup=1")
+	require.NoError(t, err)
+	require.Equal(t, "talks: repetition 1\ntalks: repetition 2\n", said)
+	_, said, err = runProgram(t, []string{"talks"}, "fake", "--runs=1", "--warmup=1", "--json")
+	require.NoError(t, err)
+	require.Empty(t, said)
+}
+
+func TestFlagsThatAreNumbersAreReported(t *testing.T) {
+	out, _, err := runProgram(t, nil, "fake", "--runs=1", "--some-size=9", "--json")
+	require.NoError(t, err)
+	var object struct{ Flags map[string]float64 }
+	require.NoError(t, json.Unmarshal([]byte(out), &object))
+	require.Equal(t, map[string]float64{"some_size": 9, "part": 0.5}, object.Flags)
+}
+
+func TestUnitsNameTheFields(t *testing.T) {
+	res := &Results{Order: []string{"a", "b"}, Series: map[string]*Series{
+		"a": {Reps: []Repetition{{Millis: 2, Count: 1e6}, {Millis: 4, Count: 1e6}}},
+		"b": {Reps: []Repetition{{Millis: 5, Count: 1e6}, {Millis: 7, Count: 1e6}}},
+	}}
+	text, err := json.Marshal(NewHead("fake", Common{}, res, NanosEach).Variants["b"])
+	require.NoError(t, err)
+	require.Equal(t, `{"median_ns":6,"min_ns":5,"max_ns":7,"spread_pct":16.7,"slower":{"mean_ns":3,"low_ns":3,"high_ns":3}}`, string(text))
 }
 
 func TestProgramPrintsNothingOnStdoutOnFailure(t *testing.T) {

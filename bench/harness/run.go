@@ -21,23 +21,17 @@ type Series struct {
 	Reps []Repetition
 }
 
-// Millis lists the times of the counted repetitions.
-func (s *Series) Millis() []float64 {
+// Samples lists what m measures of the counted repetitions.
+func (s *Series) Samples(m Measure) []float64 {
 	out := make([]float64, len(s.Reps))
 	for i, r := range s.Reps {
-		out[i] = r.Millis
+		out[i] = m.Of(r)
 	}
 	return out
 }
 
 // Values lists one of the workload's own figures over the counted repetitions.
-func (s *Series) Values(name string) []float64 {
-	out := make([]float64, len(s.Reps))
-	for i, r := range s.Reps {
-		out[i] = r.Values[name]
-	}
-	return out
-}
+func (s *Series) Values(name string) []float64 { return s.Samples(Value(name, "")) }
 
 // PeakRSSKiB is the peak resident memory of the variant's process up to its last repetition, 0 if unknown.
 func (s *Series) PeakRSSKiB() int64 {
@@ -58,6 +52,8 @@ type Runner struct {
 	Timeout time.Duration // for one repetition, the start of its process included
 	// Step, if set, is told before each repetition which variant runs.
 	Step func(variant string)
+	// Note, if set, gets the lines that variants have for the user.
+	Note func(variant, line string)
 }
 
 // steps is how many repetitions a plan has.
@@ -148,7 +144,11 @@ func (r Runner) warmUp(stdctx context.Context, v Variant, so *Results) (*process
 // repeat runs one repetition and checks its count. With an error the process is gone.
 func (r Runner) repeat(stdctx context.Context, p *process, want int64) (Repetition, error) {
 	r.step(p.variant)
-	rep, err := p.repeat(stdctx, r.Timeout)
+	rep, err := p.repeat(stdctx, r.Timeout, func(line string) {
+		if r.Note != nil {
+			r.Note(p.variant, line)
+		}
+	})
 	if err != nil {
 		return rep, err
 	}

@@ -73,6 +73,8 @@ func wanted(cmd *cli.Command, name string) string {
 		switch f.(type) {
 		case *cli.IntFlag:
 			return "a whole number"
+		case *cli.FloatFlag:
+			return "a number"
 		case *cli.DurationFlag:
 			return "a duration such as 90s or 2m"
 		case *cli.BoolFlag:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/urfave/cli/v3"
 )
@@ -15,26 +16,39 @@ type Workload struct {
 	Summary     string            // one line, for `encorert bench list`
 	Description string            // several paragraphs, for --help
 	Flags       func() []cli.Flag // flags besides the common ones; called once for each command that is built
+	Runs        int               // default of --runs; 0: DefaultRuns
+	Warmup      int               // default of --warmup; 0: DefaultWarmup
 
 	// Plan turns the flags into variants. It runs in the parent and starts nothing. Its errors are the
 	// user's (wrong flags): they end the program with status 2.
 	Plan func(cmd *cli.Command, common Common) (*Plan, error)
 
 	// Child makes a variant ready inside its own process and returns the function that does one
-	// repetition. params is what the variant's Launch was built with.
-	Child func(variant string, params json.RawMessage) (Repeat, error)
+	// repetition. params is what the variant's Launch was built with. say sends a line to the user's
+	// stderr, unless they asked for JSON; it may be called while a repetition is done, by its goroutine.
+	Child func(variant string, params json.RawMessage, say func(line string)) (Repeat, error)
 }
+
+// Defaults of --runs and --warmup.
+const (
+	DefaultRuns   = 10
+	DefaultWarmup = 2
+)
 
 // Common holds the flags that every workload has.
 type Common struct {
 	Workers int // GOMAXPROCS of every variant, and what rt gets as Config.Workers; 1 or more
 	Runs    int // counted rounds, 1 or more
+	// Flags are the values of the workload's own flags that are numbers, by name, with _ for -.
+	Flags map[string]float64
 }
 
 // Plan is what one invocation is to do.
 type Plan struct {
 	Variants []Variant
 	Missing  map[string]string // variants that cannot run on this machine, and why
+	// Takes is how long a repetition lasts by the flags; it is added to --timeout.
+	Takes time.Duration
 	// Report turns the measurements into what is printed. An error fails the run.
 	Report func(*Results) (Report, error)
 	// Close, if set, removes what Launch functions have made. It is called once, after all processes ended.
@@ -104,4 +118,22 @@ type Repetition struct {
 	RSSKiB int64   `json:"rss_kib,omitempty"` // peak resident memory of the process so far, in KiB; 0: unknown
 	// Values are the workload's own figures, such as the number of collections.
 	Values map[string]float64 `json:"values,omitempty"`
+}
+
+// Measure says what the sample of a repetition is: the figure that is summarised and compared. Less is better.
+type Measure struct {
+	Unit string // the end of the names of JSON fields: "ms"
+	Of   func(Repetition) float64
+}
+
+var (
+	// Millis measures the time of the job.
+	Millis = Measure{Unit: "ms", Of: func(r Repetition) float64 { return r.Millis }}
+	// NanosEach measures the time for each piece of work.
+	NanosEach = Measure{Unit: "ns", Of: func(r Repetition) float64 { return r.Millis * 1e6 / float64(r.Count) }}
+)
+
+// Value measures one of the workload's own figures.
+func Value(name, unit string) Measure {
+	return Measure{Unit: unit, Of: func(r Repetition) float64 { return r.Values[name] }}
 }

@@ -1,6 +1,7 @@
-package harness
+package stats
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,17 +23,34 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-func TestPairedDifference(t *testing.T) {
+func TestPaired(t *testing.T) {
 	// Differences 1, 2, 3, 4: mean 2.5, standard deviation 1.290994, t(0.975; 3) = 3.182446 (any table).
-	d, ok := PairedDifference([]float64{10, 10, 10, 10}, []float64{11, 12, 13, 14})
+	d, ok := Paired([]float64{10, 10, 10, 10}, []float64{11, 12, 13, 14})
 	require.True(t, ok)
 	require.InDelta(t, 2.5, d.Mean, 1e-12)
 	require.InDelta(t, 2.5-3.182446*1.290994/2, d.Low, 1e-5)
 	require.InDelta(t, 2.5+3.182446*1.290994/2, d.High, 1e-5)
 
-	_, ok = PairedDifference([]float64{1}, []float64{2})
+	_, ok = Paired([]float64{1}, []float64{2})
 	require.False(t, ok, "one pair has no spread")
-	require.Panics(t, func() { PairedDifference([]float64{1}, nil) })
+	require.Panics(t, func() { Paired([]float64{1}, nil) })
+}
+
+func TestWelch(t *testing.T) {
+	// Means 3 and 6, variances 2.5 and 10, five samples each: standard error sqrt(0.5+2), degrees of freedom
+	// 2.5^2/(0.5^2/4+2^2/4) = 5.882353; t(0.975; 5.882353) = 2.458852 (R: qt(0.975, 100/17)).
+	a, b := []float64{1, 2, 3, 4, 5}, []float64{2, 4, 6, 8, 10}
+	d, ok := Welch(a, b)
+	require.True(t, ok)
+	require.InDelta(t, 3, d.Mean, 1e-12)
+	require.InDelta(t, 3-2.458852*math.Sqrt(2.5), d.Low, 1e-4)
+	require.InDelta(t, 3+2.458852*math.Sqrt(2.5), d.High, 1e-4)
+
+	d, ok = Welch([]float64{2, 2}, []float64{3, 3, 3})
+	require.True(t, ok)
+	require.Equal(t, Interval{Mean: 1, Low: 1, High: 1}, d, "no spread, no width")
+	_, ok = Welch(a, b[:1])
+	require.False(t, ok)
 }
 
 func TestRound(t *testing.T) {
