@@ -174,12 +174,11 @@ func (h *header) mayBlock(ctx *rt.Ctx) error {
 	return e
 }
 
-// check is what every leaf of this package starts with. It does nothing in ordinary builds.
+// check is what every leaf of this package starts with: a future of another runtime would park its caller among
+// strangers.
 func (h *header) check(ctx *rt.Ctx) {
-	if invariant.Enabled {
-		ctx.CheckLeaf()
-		if ctx.Runtime() != h.runtime {
-			panic(fmt.Sprintf("futures: %s belongs to another runtime", h.Describe()))
-		}
+	ctx.CheckLeaf()
+	if ctx.Runtime() != h.runtime {
+		panic(fmt.Sprintf("futures: %s belongs to another runtime", h.Describe()))
 	}
 }

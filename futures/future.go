@@ -16,6 +16,7 @@ type Future[T any] struct{ c *cell[T] }
 func (f Future[T]) Get(cctx **rt.Ctx) (T, error) {
 	c := f.cell()
 	if !c.answered() {
+		c.check(*cctx)
 		err := c.mayBlock(*cctx)
 		if err == nil {
 			err = rt.Block(cctx, &c.header)
@@ -33,6 +34,7 @@ func (f Future[T]) Get(cctx **rt.Ctx) (T, error) {
 func (f Future[T]) Await(cctx **rt.Ctx) (T, error) {
 	c := f.cell()
 	if !c.answered() {
+		c.check(*cctx)
 		if err := rt.Await(cctx, &c.header); err != nil {
 			var none T
 			return none, err

@@ -398,3 +398,32 @@ func TestMisuse(t *testing.T) {
 		}
 	}))
 }
+
+// A future that got into another runtime panics in the one who uses it there, and disturbs nobody at home.
+func TestFutureOfAnotherRuntimePanicsInTheUser(t *testing.T) {
+	home, abroad := runtimeOf(t, rt.Config{}), runtimeOf(t, rt.Config{})
+	for name, use := range map[string]func(cctx **rt.Ctx, p futures.Promise[int]){
+		"Get":           func(cctx **rt.Ctx, p futures.Promise[int]) { p.Future().Get(cctx) },
+		"Await":         func(cctx **rt.Ctx, p futures.Promise[int]) { p.Future().Await(cctx) },
+		"Fulfil":        func(cctx **rt.Ctx, p futures.Promise[int]) { p.Fulfil(*cctx, 1) },
+		"Fail":          func(cctx **rt.Ctx, p futures.Promise[int]) { p.Fail(*cctx, errNo) },
+		"ChainDetached": func(cctx **rt.Ctx, p futures.Promise[int]) { futures.ChainDetached(*cctx, p.Future(), pass) },
+		"Chain":         func(cctx **rt.Ctx, p futures.Promise[int]) { futures.Chain(*cctx, p.Future(), pass) },
+	} {
+		var p futures.Promise[int]
+		require.NoError(t, home.Do(t.Context(), func(cctx **rt.Ctx) { p = futures.NewPromise[int](*cctx, nil) }))
+		err := abroad.Do(t.Context(), func(cctx **rt.Ctx) { use(cctx, p) })
+		assert.ErrorContains(t, err, "belongs to another runtime", name)
+		require.NoError(t, home.Run(func(cctx **rt.Ctx) {
+			waiter := spawn(*cctx)
+			got := ask(*cctx, waiter, func(cctx **rt.Ctx) (int, error) { return p.Future().Get(cctx) })
+			assert.NoError(t, futures.Suspend(cctx))
+			assert.NoError(t, p.Fulfil(*cctx, 5))
+			v, err := got.Get(cctx)
+			assert.NoError(t, err)
+			assert.Equal(t, 5, v, name)
+		}))
+	}
+}
+
+func pass(_ **rt.Ctx, v int) (int, error) { return v, nil }

@@ -163,6 +163,46 @@ func TestCopyBetweenActors(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// Deferred functions of several parked behaviours of one actor allocate while Close unwinds them, one after the other.
+func TestUnwindingBehavioursAllocateApart(t *testing.T) {
+	r, err := rt.New(rt.Config{Workers: 2})
+	require.NoError(t, err)
+	var kept []*Node
+	err = r.Run(func(cctx **rt.Ctx) {
+		h := newHolder(*cctx)
+		for i := range int32(10) {
+			h.step(*cctx, nil, func(cctx **rt.Ctx, h *holder, _ *Node) {
+				defer func() {
+					kept = append(kept, NewNode(*cctx, nil, nil, i, -i))
+					for _, n := range kept {
+						assert.Equal(t, n.I, -n.J, "overwritten")
+					}
+					assert.Len(t, distinct(kept), len(kept))
+				}()
+				NewNode(*cctx, nil, nil, 7, -7)
+				assert.NoError(t, rt.Await(cctx, never{}))
+			})
+		}
+	})
+	require.Error(t, err)
+	require.NoError(t, r.Close())
+	assert.Len(t, kept, 10)
+}
+
+// never is a wait that does not end.
+type never struct{}
+
+func (never) Describe() string       { return "nothing" }
+func (never) Commit(*rt.Waiter) bool { return true }
+
+func distinct(nodes []*Node) map[*Node]bool {
+	set := map[*Node]bool{}
+	for _, n := range nodes {
+		set[n] = true
+	}
+	return set
+}
+
 func TestMemoryLimitIsATypedPanic(t *testing.T) {
 	_, err := in(t, rt.Config{MemoryLimit: 4 << 20}, func(cctx **rt.Ctx, h *holder) {
 		for {

@@ -68,7 +68,8 @@ func (rt *Runtime) Run(main func(cctx **Ctx)) error {
 
 // Do calls f as a behaviour on an actor of its own and waits until f has returned, not for what f has sent. A panic in
 // f is returned as a *PanicError. If stdctx ends first, Do returns its error: f has then either not been called and
-// never will be, or goes on by itself.
+// never will be, or goes on by itself. If the runtime stops first, Do returns why: f has then not been called, or waits
+// for something, which Close will end.
 func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if f == nil {
 		return errNilMain
@@ -87,9 +88,9 @@ func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	case <-stdctx.Done():
 		r.state.CompareAndSwap(rootPending, rootGivenUp)
 		return fmt.Errorf("rt: Do: %w", stdctx.Err())
-	case <-rt.stopped:
+	case <-rt.ended: // nobody runs any more
 		select {
-		case err := <-r.done: // it ended before the runtime did
+		case err := <-r.done:
 			return err
 		default:
 			return rt.Err()

@@ -213,6 +213,76 @@ func TestGoexitLosesNothing(t *testing.T) {
 	}
 }
 
+// Goexit has more ways than one: a deferred function may panic on the way out, and OnPanic may be where a test gives up.
+func TestGoexitOnTheWayOutLosesNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		behaviour func()
+		onPanic   func(*rt.PanicError)
+	}{
+		"a deferred function panics": {func() { defer func() { panic("on the way out") }(); runtime.Goexit() }, func(*rt.PanicError) {}},
+		"OnPanic leaves":             {func() { panic("to OnPanic") }, func(*rt.PanicError) { runtime.Goexit() }},
+	} {
+		for _, n := range []int{1, 2} {
+			after := 0
+			require.NoError(t, run(t, rt.Config{Workers: n, OnPanic: c.onPanic}, func(cctx **rt.Ctx) {
+				a := spawn(*cctx)
+				for range 20 {
+					a.do(*cctx, func(**rt.Ctx) { c.behaviour() })
+					a.do(*cctx, func(**rt.Ctx) { after++ })
+				}
+			}), name)
+			assert.Equal(t, 20, after, name)
+		}
+	}
+}
+
+// What Do was given has ended, or will never go on, when Do returns because the runtime stops.
+func TestDoEndsWithTheRuntime(t *testing.T) {
+	for range 20 {
+		r := runtimeOf(t, rt.Config{Workers: 2})
+		started, returned := make(chan struct{}), false
+		done := make(chan error, 1)
+		go func() {
+			done <- r.Do(background, func(**rt.Ctx) {
+				close(started)
+				time.Sleep(time.Millisecond)
+				returned = true // a race with the look below if Do does not wait
+			})
+		}()
+		<-started
+		go r.Close()
+		within(t, func() { require.NoError(t, <-done) })
+		assert.True(t, returned)
+	}
+	r := runtimeOf(t, rt.Config{Workers: 2})
+	var g gate
+	done := make(chan error, 1)
+	go func() { done <- r.Do(background, func(cctx **rt.Ctx) { rt.Block(cctx, &g) }) }()
+	go r.Do(background, func(cctx **rt.Ctx) {
+		spawn(*cctx).do(*cctx, func(**rt.Ctx) { panic("ends the run") })
+	})
+	within(t, func() { require.Error(t, <-done) })
+}
+
+// A burst of waits leaves no more strands behind than the pools keep.
+func TestStrandsOfABurstEnd(t *testing.T) {
+	const waits = 5_000
+	r := runtimeOf(t, rt.Config{Workers: 1})
+	var g gate
+	before := runtime.NumGoroutine()
+	within(t, func() {
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			for range waits {
+				spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) { assert.NoError(t, rt.Await(cctx, &g)) })
+			}
+			assert.NoError(t, rt.Suspend(cctx))
+			g.unlock(*cctx)
+		}))
+	})
+	assert.EqualValues(t, waits+1, r.Stats().Resumes)
+	assert.Less(t, runtime.NumGoroutine()-before, waits/2)
+}
+
 func TestBlockClosesTheMailboxAndAwaitDoesNot(t *testing.T) {
 	for _, n := range workerCounts {
 		var log []string

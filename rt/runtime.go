@@ -30,6 +30,7 @@ type Runtime struct {
 	holds   atomic.Int64
 	running sync.WaitGroup // workers
 	stopped chan struct{}  // closed by stop
+	ended   chan struct{}  // closed after that, when all workers have ended
 	closed  chan struct{}  // closed when Close is done
 	closing sync.Once
 
@@ -55,6 +56,7 @@ func New(cfg Config) (*Runtime, error) {
 		}),
 		lot:     park.NewLot(cfg.Workers),
 		stopped: make(chan struct{}),
+		ended:   make(chan struct{}),
 		closed:  make(chan struct{}),
 	}
 	for id := range cfg.Workers {
@@ -64,6 +66,10 @@ func New(cfg Config) (*Runtime, error) {
 	for _, w := range rt.workers {
 		go w.drive()
 	}
+	go func() {
+		rt.running.Wait()
+		close(rt.ended)
+	}()
 	return rt, nil
 }
 
@@ -119,7 +125,7 @@ func (rt *Runtime) markStopped(err error) bool {
 func (rt *Runtime) Close() error {
 	rt.closing.Do(func() {
 		rt.stop(nil)
-		rt.running.Wait()
+		<-rt.ended
 		rt.unwinding.Store(true)
 		rt.unwindAll()
 		rt.space.Close()
@@ -166,18 +172,23 @@ func (rt *Runtime) takeStrand() *strand {
 	return s
 }
 
-func (rt *Runtime) putStrand(s *strand) {
+// putStrand reports whether it has kept s.
+func (rt *Runtime) putStrand(s *strand) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
+	if len(rt.idle) >= keepAllStrands {
+		return false
+	}
 	rt.idle = append(rt.idle, s)
+	return true
 }
 
-// forget takes a strand that has ended off the list of all. Calls after the first do nothing.
+// forget takes a strand that has ended, or is about to, off the list of all. Calls after the first do nothing.
 func (rt *Runtime) forget(s *strand) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	n := len(rt.strands) - 1
-	if s.index > n || rt.strands[s.index] != s {
+	if s.index < 0 {
 		return
 	}
 	last := rt.strands[n]

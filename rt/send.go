@@ -4,9 +4,7 @@ package rt
 // others, arrives before.
 func Send(ctx *Ctx, to *Actor, m Message) {
 	w := ctx.worker
-	if to == nil || to.rt != w.rt {
-		misdirected(to)
-	}
+	CheckReceiver(ctx, to)
 	ctx.CheckLeaf()
 	if to.box.Home() == w.home {
 		m.writeTo(to.box.Slot(w.nodes))
@@ -29,6 +27,13 @@ func (m *Message) writeTo(slot *Message) {
 	slot.B = m.B
 	slot.W0, slot.W1, slot.W2 = m.W0, m.W1, m.W2
 	slot.P0, slot.P1 = m.P0, m.P1
+}
+
+// CheckReceiver panics as Send would for this receiver. A leaf, for generated sends that copy objects before they send.
+func CheckReceiver(ctx *Ctx, to *Actor) {
+	if to == nil || to.rt != ctx.worker.rt {
+		misdirected(to)
+	}
 }
 
 // misdirected says what is wrong with a receiver.

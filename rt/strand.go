@@ -68,20 +68,43 @@ func (s *strand) body(yield func(departure) bool) {
 	s.yield = yield
 	s.goroutine = invariant.Goroutine()
 	s.land()
+	ended := false
+	defer func() {
+		if !ended {
+			s.lost()
+		}
+	}()
 	if s.cell.worker.rt.cfg.Guard {
 		debug.SetPanicOnFault(true) // of this goroutine: the use of a freed object is the behaviour's panic
 	}
 	for {
 		a := s.cell.worker.find()
 		if a == nil {
+			ended = true
 			return
 		}
 		if target := s.run(a); target != nil {
 			if !s.leave(departure{target: target}) {
+				ended = true
 				return
 			}
 		}
 	}
+}
+
+// lost is the end of a strand whose stack is left by Goexit: of a behaviour, of Config.OnPanic, or when it unwinds. The
+// worker's goroutine is lost with it (see drive); the actor is not.
+func (s *strand) lost() {
+	ctx, a := s.cell, s.actor
+	rt := ctx.worker.rt
+	if a != nil {
+		ctx.leave(a)
+		s.actor = nil
+		if !rt.unwinding.Load() {
+			ctx.worker.yieldActor(a)
+		}
+	}
+	rt.forget(s)
 }
 
 // leave goes back to the worker and returns when the strand is resumed, on whatever worker that is; false: unwind.
@@ -128,10 +151,9 @@ func (s *strand) guard(end *batchEnd) {
 		if b != nil && b.Fail != nil {
 			b.Fail(ctx, reply, ErrClosed)
 		}
-		return // the Goexit that unwinds goes on
+		return // the Goexit goes on, see lost
 	}
-	goexit := value == nil
-	if goexit {
+	if value == nil {
 		value = ErrGoexit
 	}
 	if fault, ok := value.(memoryFault); ok && rt.cfg.Guard {
@@ -147,14 +169,6 @@ func (s *strand) guard(end *batchEnd) {
 		h(err)
 	} else {
 		rt.fail(err)
-	}
-	if goexit {
-		// This stack is lost, and the worker's goroutine with it (see drive); the actor is not.
-		a := s.actor
-		ctx.leave(a)
-		s.actor = nil
-		ctx.worker.yieldActor(a)
-		rt.forget(s)
 	}
 }
 

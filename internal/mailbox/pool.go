@@ -16,6 +16,10 @@ var (
 // poolChunk is how many nodes move between a worker and the depot at once. Picked; not measured.
 const poolChunk = 128
 
+// depotChunks bounds a depot: 4 MiB of nodes. What a burst leaves behind beyond that goes to Go's collector. Picked; not
+// measured.
+const depotChunks = 512
+
 // Depot balances nodes between the workers of one runtime: senders use them up where receivers pile them up.
 type Depot[M any] struct {
 	mu     sync.Mutex
@@ -91,7 +95,9 @@ func (p *Pool[M]) flush() {
 	p.count = poolChunk
 	d := p.depot
 	d.mu.Lock()
-	d.chunks = append(d.chunks, chunk)
+	if len(d.chunks) < depotChunks {
+		d.chunks = append(d.chunks, chunk)
+	}
 	d.mu.Unlock()
 }
 
