@@ -79,7 +79,7 @@ func NewSpace(config Config) *Space {
 	return s
 }
 
-// Close gives every chunk back to the arena. Any later use of a heap or fragment of the Space is a programmer error.
+// Close gives every chunk back to the arena, which gives the pages back to the system a little later. Any later use of a heap or fragment of the Space is a programmer error.
 func (s *Space) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,6 +90,7 @@ func (s *Space) Close() {
 	s.cache, s.cached = [classes][]unsafe.Pointer{}, 0
 	s.owner.Close()
 	s.used.Store(0)
+	releaseLater()
 }
 
 // takeChunk returns a chunk with arbitrary contents and clear line marks.
