@@ -1,0 +1,117 @@
+package rt_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/encorert/encorert/rt"
+)
+
+func TestMutexExcludes(t *testing.T) {
+	for _, n := range workerCounts {
+		var m rt.Mutex
+		total, inside := 0, 0 // guarded by m; the race detector would see
+		const actors, rounds = 20, 300
+		require.NoError(t, run(t, rt.Config{Workers: n}, func(cctx **rt.Ctx) {
+			for range actors {
+				spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+					for i := range rounds {
+						if !assert.NoError(t, m.Lock(cctx)) {
+							return
+						}
+						inside++
+						if i%50 == 0 {
+							assert.NoError(t, rt.Suspend(cctx)) // holds it across a switch
+						}
+						assert.Equal(t, 1, inside)
+						inside--
+						total++
+						m.Unlock(*cctx)
+					}
+				})
+			}
+		}))
+		assert.Equal(t, actors*rounds, total)
+	}
+}
+
+// One behaviour takes the lock again and again without ever waiting itself; those that wait get it all the same, and
+// long before it is done.
+func TestMutexPassesNobodyOverForLong(t *testing.T) {
+	for _, n := range []int{1, 2} {
+		var m rt.Mutex
+		got, before := 0, -1
+		require.NoError(t, run(t, rt.Config{Workers: n}, func(cctx **rt.Ctx) {
+			greedy := spawn(*cctx)
+			assert.NoError(t, m.Lock(cctx))
+			for range 3 {
+				spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+					assert.NoError(t, m.Lock(cctx))
+					got++
+					m.Unlock(*cctx)
+				})
+			}
+			greedy.do(*cctx, func(cctx **rt.Ctx) {
+				for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+					assert.NoError(t, m.Lock(cctx))
+					before = got
+					m.Unlock(*cctx)
+					if before == 3 {
+						return
+					}
+				}
+			})
+			assert.NoError(t, rt.Suspend(cctx)) // the three wait for the lock now
+			m.Unlock(*cctx)
+		}))
+		assert.Equal(t, 3, before, "%d workers", n)
+	}
+}
+
+func TestMutexMisuse(t *testing.T) {
+	err := run(t, rt.Config{}, func(cctx **rt.Ctx) {
+		var m rt.Mutex
+		assert.True(t, m.TryLock(*cctx))
+		assert.False(t, m.TryLock(*cctx))
+		m.Unlock(*cctx)
+		m.Unlock(*cctx)
+	})
+	assert.ErrorContains(t, err, "rt: Unlock of a Mutex that is not locked")
+
+	err = run(t, rt.Config{}, func(cctx **rt.Ctx) {
+		var m rt.Mutex
+		assert.NoError(t, m.Lock(cctx))
+		assert.NoError(t, m.Lock(cctx), "twice: it waits for ever")
+	})
+	assert.ErrorContains(t, err, "rt.Run.main blocks on an rt.Mutex")
+}
+
+// BenchmarkMutex is one increment under one lock, by 1 and by 8 behaviours on 8 workers.
+func BenchmarkMutex(b *testing.B) {
+	for _, actors := range []int{1, 8} {
+		b.Run(fmt.Sprintf("actors=%d", actors), func(b *testing.B) {
+			r, err := rt.New(rt.Config{Workers: 8})
+			require.NoError(b, err)
+			defer r.Close()
+			var m rt.Mutex
+			total := 0
+			require.NoError(b, r.Run(func(cctx **rt.Ctx) {
+				for range actors {
+					spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+						for range b.N/actors + 1 {
+							if m.Lock(cctx) != nil {
+								return
+							}
+							total++
+							m.Unlock(*cctx)
+						}
+					})
+				}
+			}))
+		})
+	}
+}
