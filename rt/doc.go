@@ -32,14 +32,15 @@
 //
 // # What a behaviour must not do
 //
-// A behaviour that blocks in a system call or on a Go channel holds its worker meanwhile. runtime.LockOSThread must not
+// A behaviour that blocks in a system call or on a Go channel holds its worker meanwhile, unless it does so inside of
+// Blocking; one that locks a sync.Mutex for long as well, see Mutex. runtime.LockOSThread must not
 // be held across anything that takes a **Ctx, nor by the goroutine that calls New: Go ends the process when a coroutine
 // is resumed on another thread than it is locked to.
 //
 // # Reading order
 //
 // One message from send to reply: send.go, package mailbox, worker.go (enqueue), find.go, strand.go (body),
-// dispatch.go. Waiting: park.go, worker.go (drive). Sleep and wake: find.go (sleep), package park. The ends: panic.go,
+// dispatch.go. Waiting: park.go, worker.go (drive); built on it are blocking.go and mutex.go. Sleep and wake: find.go (sleep), package park. The ends: panic.go,
 // strand.go (guard, unwind), run.go (checkQuiet), runtime.go (Close).
 //
 // # Rejected
