@@ -38,12 +38,17 @@ var imports = map[string]string{
 	"cmd/encorert": "ctxgen github.com/urfave/cli/v3",
 
 	// Programs. cmd/encorert must build when generated code does not, so nothing above imports these.
-	"bench": "bench/harness bench/gcbench github.com/urfave/cli/v3",
+	"bench": "bench/harness bench/gcbench bench/ubench bench/messages github.com/urfave/cli/v3",
 	"bench/harness": "bench/stats github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows golang.org/x/term " +
 		"github.com/schollz/progressbar/v3",
-	"bench/stats":   "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv",
-	"bench/gcbench": "bench/harness bench/stats rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
-	"examples/bank": "rt gc futures",
+	"bench/stats":               "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv",
+	"bench/gcbench":             "bench/harness bench/stats rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
+	"bench/goroutines":          "",
+	"bench/versus":              "bench/harness bench/stats bench/goroutines github.com/urfave/cli/v3",
+	"bench/ubench":              "bench/versus bench/harness bench/goroutines rt futures github.com/urfave/cli/v3",
+	"bench/messages":            "bench/versus bench/harness bench/goroutines rt futures github.com/urfave/cli/v3",
+	"bench/harness/harnesstest": "bench/harness github.com/stretchr/testify/require", // for tests only
+	"examples/bank":             "rt gc futures",
 }
 
 type listed struct {

@@ -24,7 +24,7 @@ const (
 const benchText = `The benchmarks are a program of their own, which this command builds with the Go toolchain and runs; all
 that follows "bench" is passed on to it.
 
-  encorert bench list              name the workloads, one line each; the only one so far is gcbench
+  encorert bench list              name the workloads, one line each
   encorert bench <workload>        run one and print a table
   encorert bench <workload> --json print one JSON object on stdout and nothing else there
   encorert bench <workload> --help describe the workload, its variants, its JSON fields and all its flags,
@@ -34,12 +34,13 @@ Every variant of a workload (encorert, and what it is compared with) has a proce
 the whole run and does one repetition of the job on command. After warm-up repetitions of each (--warmup), the
 counted ones (--runs) are interleaved: A B C, A B C, ... The columns of the table are, over the counted ones:
 
-  median ms, min ms   time of the job, without set-up and checks
+  median ms, min ms   time of the job, without set-up and checks; where the job has a size that the user sets, ns
+                      (or us) for each piece of it instead
   spread              distance between the quartiles in per cent of the median: half of the repetitions lie
                       in it, so it is small on a quiet machine
   peak MB             peak resident memory of the variant's process, in MiB; "-" where it is unknown
   times               the median over that of the first variant; below 1 is faster than it
-  difference, 95 %    how many ms more than the first variant's the repetitions took, paired by round: mean,
+  difference, 95 %    how much more than the first variant's the repetitions took, paired by round: mean,
                       and its 95 % interval by Student's t; an interval that holds 0 shows no difference
 
 Inside a checkout of encorert the program of the checkout is built. In a module that requires encorert it is
