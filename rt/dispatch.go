@@ -26,8 +26,8 @@ func (s *strand) run(a *Actor) (target *strand) {
 	end := batchBroken
 	for end == batchBroken {
 		end, target = s.batch(a, &budget)
-		if end == batchBroken && w.rt.stopping.Load() {
-			return nil // the run has ended with this panic: nobody schedules the actor again
+		if w.rt.stopping.Load() {
+			break // perhaps with this panic
 		}
 	}
 	ctx := s.cell // the batch may have ended on another worker
@@ -36,7 +36,7 @@ func (s *strand) run(a *Actor) (target *strand) {
 	if end == batchHandoff {
 		return ctx.worker.handTo(a, target)
 	}
-	ctx.worker.yieldActor(a)
+	ctx.worker.yieldActor(a) // where the runtime stops, nobody takes it up again
 	return nil
 }
 
