@@ -12,12 +12,17 @@ import (
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/messages"
+	"github.com/encorert/encorert/bench/sleep"
+	"github.com/encorert/encorert/bench/spread"
 	"github.com/encorert/encorert/bench/ubench"
 )
 
 func main() {
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	program := harness.Program(gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn())
+	program := harness.Program(
+		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
+		spread.Workload(), sleep.Idle(), sleep.Wake(),
+	)
 	program.Reader, program.Writer, program.ErrWriter = os.Stdin, os.Stdout, os.Stderr
 	err := program.Run(stdctx, os.Args)
 	stop()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"time"
+
+	"github.com/encorert/encorert/bench/stats"
 )
 
 // Results are the measurements of one invocation.
@@ -32,6 +34,16 @@ func (s *Series) Samples(m Measure) []float64 {
 
 // Values lists one of the workload's own figures over the counted repetitions.
 func (s *Series) Values(name string) []float64 { return s.Samples(Value(name, "")) }
+
+// Figure is the median over the counted repetitions of one of the workload's own figures, nil if the variant did not run.
+func (r *Results) Figure(variant, value string, decimals int) *float64 {
+	series, ran := r.Series[variant]
+	if !ran {
+		return nil
+	}
+	v := stats.Round(stats.Median(series.Values(value)), decimals)
+	return &v
+}
 
 // PeakRSSKiB is the peak resident memory of the variant's process up to its last repetition, 0 if unknown.
 func (s *Series) PeakRSSKiB() int64 {

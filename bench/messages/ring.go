@@ -118,4 +118,3 @@ func (p ringParams) repeatGoroutines(kind goroutines.Kind, _ func(string)) harne
 		return repetition(hops/p.Piece, took), nil
 	}
 }
-

@@ -24,9 +24,9 @@ func Summarise(samples []float64) Summary {
 		return Summary{}
 	}
 	s := slices.Sorted(slices.Values(samples))
-	sum := Summary{Median: quantile(s, 0.5), Min: s[0], Max: s[len(s)-1]}
+	sum := Summary{Median: Quantile(s, 0.5), Min: s[0], Max: s[len(s)-1]}
 	if sum.Median != 0 {
-		sum.SpreadPct = 100 * (quantile(s, 0.75) - quantile(s, 0.25)) / sum.Median
+		sum.SpreadPct = 100 * (Quantile(s, 0.75) - Quantile(s, 0.25)) / sum.Median
 	}
 	return sum
 }
@@ -34,10 +34,10 @@ func Summarise(samples []float64) Summary {
 // Median is the middle of samples, the mean of the two middle ones if their number is even, 0 for none.
 func Median(samples []float64) float64 { return Summarise(samples).Median }
 
-// quantile interpolates between the order statistics of sorted at p*(n-1): R's and NumPy's default (type 7
+// Quantile interpolates between the order statistics of sorted, which must not be empty, at p*(n-1): R's and NumPy's default (type 7
 // of Hyndman and Fan). gonum's own kinds are types 1 and 4, whose median of an even number of samples is
 // not the usual one.
-func quantile(sorted []float64, p float64) float64 {
+func Quantile(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	low := int(math.Floor(at))
 	if low+1 >= len(sorted) {
