@@ -35,13 +35,16 @@ var imports = map[string]string{
 	// The tool side imports no runtime package.
 	"ctxgen": "golang.org/x/tools/go/packages golang.org/x/tools/go/types/typeutil github.com/dave/jennifer/jen " +
 		"github.com/rogpeppe/go-internal/diff",
-	"cmd/encorert": "ctxgen github.com/urfave/cli/v3",
+	"cmd/encorert": "ctxgen bench/compare github.com/urfave/cli/v3",
+
+	// Reading results needs neither the benchmarks nor what runs them.
+	"bench/compare": "bench/stats",
+	"bench/stats":   "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv",
 
 	// Programs. cmd/encorert must build when generated code does not, so nothing above imports these.
 	"bench": "bench/harness bench/gcbench bench/ubench bench/messages bench/spread bench/sleep github.com/urfave/cli/v3",
 	"bench/harness": "bench/stats github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows golang.org/x/term " +
 		"github.com/schollz/progressbar/v3",
-	"bench/stats":               "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv",
 	"bench/gcbench":             "bench/harness bench/stats rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
 	"bench/goroutines":          "",
 	"bench/versus":              "bench/harness bench/stats bench/goroutines github.com/urfave/cli/v3",

@@ -22,13 +22,15 @@ const (
 )
 
 const benchText = `The benchmarks are a program of their own, which this command builds with the Go toolchain and runs; all
-that follows "bench" is passed on to it.
+that follows "bench" is passed on to it (but compare, which needs no program).
 
   encorert bench list              name the workloads, one line each
   encorert bench <workload>        run one and print a table
   encorert bench <workload> --json print one JSON object on stdout and nothing else there
   encorert bench <workload> --help describe the workload, its variants, its JSON fields and all its flags,
                                    as in: encorert bench gcbench --help
+  encorert bench compare A.json B.json
+                                   compare what two runs with --json printed
 
 Every variant of a workload (encorert, and what it is compared with) has a process of its own that lives for
 the whole run and does one repetition of the job on command. After warm-up repetitions of each (--warmup), the
@@ -55,8 +57,9 @@ func newBench() *cli.Command {
 	return &cli.Command{
 		Name:            "bench",
 		Usage:           "run benchmarks and peers",
-		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help",
+		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help\nencorert bench compare A.json [B.json]",
 		Description:     benchText,
+		Commands:        []*cli.Command{newCompare()},
 		SkipFlagParsing: true, // the flags are the program's
 		HideHelp:        true, // --help after a workload is the program's as well
 		Action: func(stdctx context.Context, cmd *cli.Command) error {
