@@ -51,19 +51,41 @@ func (rt *Runtime) Run(main func(cctx **Ctx)) error {
 	if main == nil {
 		return errNilMain
 	}
-	end := make(chan error, 1)
-	hold := rt.Hold() // main is not yet where checkQuiet looks
-	rt.mu.Lock()
-	rt.quiet = append(rt.quiet, end)
-	rt.mu.Unlock()
-	rt.start(&root{f: main, done: make(chan error, 1)}, &mainType, &runMain)
-	hold.Release()
+	end := rt.untilQuiet(func() { rt.start(&root{f: main, done: make(chan error, 1)}, &mainType, &runMain) })
 	select {
 	case err := <-end:
 		return err
 	case <-rt.stopped:
 		return rt.Err()
 	}
+}
+
+// untilQuiet calls begin and returns where the end of the run will be told, which is not before begin has returned.
+func (rt *Runtime) untilQuiet(begin func()) <-chan error {
+	end := make(chan error, 1)
+	hold := rt.Hold() // what begin starts is not yet where checkQuiet looks
+	rt.mu.Lock()
+	rt.quiet = append(rt.quiet, end)
+	rt.mu.Unlock()
+	begin()
+	hold.Release()
+	return end
+}
+
+// Shutdown waits until no actor can run any more and nothing holds the run open, and then closes the runtime. If stdctx
+// ends first, it closes at once what then still runs, and returns stdctx's error; else what Run would return. As Close, it
+// must not be called from inside a behaviour. Do may still be called meanwhile, and prolongs the wait.
+func (rt *Runtime) Shutdown(stdctx context.Context) error {
+	var err error
+	select {
+	case err = <-rt.untilQuiet(func() {}):
+	case <-stdctx.Done():
+		err = fmt.Errorf("rt: Shutdown: %w", stdctx.Err())
+	case <-rt.stopped:
+		err = rt.Err()
+	}
+	rt.Close()
+	return err
 }
 
 // Do calls f as a behaviour on an actor of its own and waits until f has returned, not for what f has sent. A panic in

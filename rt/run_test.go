@@ -148,6 +148,37 @@ func TestDo(t *testing.T) {
 	assert.Error(t, r.Run(nil))
 }
 
+func TestShutdownDrains(t *testing.T) {
+	r := runtimeOf(t, rt.Config{Workers: 2})
+	const messages = 10_000
+	handled := 0
+	require.NoError(t, r.Do(background, func(cctx **rt.Ctx) {
+		a := spawn(*cctx)
+		for range messages {
+			a.do(*cctx, func(**rt.Ctx) { handled++ })
+		}
+	}))
+	within(t, func() { require.NoError(t, r.Shutdown(background)) })
+	assert.Equal(t, messages, handled)
+	assert.ErrorIs(t, r.Shutdown(background), rt.ErrClosed)
+
+	r = runtimeOf(t, rt.Config{Workers: 2})
+	var again func(cctx **rt.Ctx)
+	again = func(cctx **rt.Ctx) { spawn(*cctx).do(*cctx, again) }
+	require.NoError(t, r.Do(background, again)) // never comes to rest
+	stdctx, cancel := context.WithTimeout(background, 20*time.Millisecond)
+	defer cancel()
+	within(t, func() { assert.ErrorIs(t, r.Shutdown(stdctx), context.DeadlineExceeded) })
+
+	r = runtimeOf(t, rt.Config{Workers: 2})
+	var g gate
+	go r.Do(background, func(cctx **rt.Ctx) { rt.Block(cctx, &g) })
+	for r.Stats().Parks == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	within(t, func() { assert.ErrorContains(t, r.Shutdown(background), "rt.Do.do blocks on a gate") })
+}
+
 func TestHoldKeepsTheRunOpen(t *testing.T) {
 	r := runtimeOf(t, rt.Config{})
 	hold := r.Hold()
