@@ -152,6 +152,7 @@ func (e *emitter) result(b *Behaviour) *jen.Statement {
 //	}
 //
 //	func (h Account) Merge(ctx *rt.Ctx, from Account, log *Entry) {
+//		rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 //		args := accountMergePool.Get()
 //		args.from, args.log = from, log
 //		args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.log)))
@@ -159,7 +160,8 @@ func (e *emitter) result(b *Behaviour) *jen.Statement {
 //	}
 //
 // The address of the actor is taken by conversion, since &h.a.Actor would fault
-// on a zero handle before rt.Send can say what is wrong.
+// on a zero handle before rt.Send can say what is wrong. The receiver is checked
+// before objects are copied: nobody would free their copies.
 func (e *emitter) send(n *actorNames, d *dispatch) {
 	b := d.behaviour
 	locals := e.locals(b.types()...)
@@ -224,6 +226,9 @@ func (e *emitter) sendCode(d *dispatch, locals *scope, params []string, ctx stri
 	var body []jen.Code
 	message := []jen.Code{jen.Id("B").Op(":").Op("&").Id(d.variable)}
 	if d.args != nil {
+		if d.args.fragment != "" && !d.isNew {
+			body = append(body, jen.Qual(rtPath, "CheckReceiver").Call(jen.Id(ctx), to()))
+		}
 		args := locals.take("args")
 		body = append(body, e.packArgs(d, args, params, ctx)...)
 		message = append(message, jen.Id("P0").Op(":").Add(pointer(jen.Id(args))))

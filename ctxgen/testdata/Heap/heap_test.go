@@ -69,6 +69,24 @@ func TestFramesHoldArguments(t *testing.T) {
 	})
 }
 
+// A send that panics has copied nothing: a fragment without a message would never be freed.
+func TestSendsCheckTheReceiverBeforeTheyCopy(t *testing.T) {
+	run(t, rt.Config{Workers: 1}, func(cctx **rt.Ctx) {
+		ctx := *cctx
+		n := NewNode(ctx, nil, nil, 1, 1)
+		send := func() {
+			assert.PanicsWithValue(t, "rt: send to the zero handle: the actor was never created", func() { Keeper{}.Keep(ctx, "", n) })
+			assert.PanicsWithValue(t, "rt: send to the zero handle: the actor was never created", func() { Keeper{}.AskKeep(ctx, "", n) })
+		}
+		send()
+		used := ctx.Runtime().Stats().Heap.Used
+		for range 100 {
+			send()
+		}
+		assert.Equal(t, used, ctx.Runtime().Stats().Heap.Used)
+	})
+}
+
 func TestTraceFindsWholeState(t *testing.T) {
 	run(t, strict, func(cctx **rt.Ctx) {
 		k := NewKeeper(*cctx)

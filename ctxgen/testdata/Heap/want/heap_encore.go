@@ -281,6 +281,7 @@ func NewKeeper(ctx *rt.Ctx) Keeper {
 //
 // The send Keeper.Keep is one way. A leaf: it never parks and never collects.
 func (h Keeper) Keep(ctx *rt.Ctx, name string, n *Node) {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := keeperKeepPool.Get()
 	args.name, args.n = name, n
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.n)))
@@ -301,6 +302,7 @@ func runKeeperKeep(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskKeep sends Keep and returns a future of its end. A leaf: it never parks and never collects.
 func (h Keeper) AskKeep(ctx *rt.Ctx, name string, n *Node) futures.Future[struct{}] {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := keeperKeepPool.Get()
 	args.name, args.n = name, n
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.n)))
@@ -326,6 +328,7 @@ func runKeeperAskKeep(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // The send Keeper.Many is one way. A leaf: it never parks and never collects.
 func (h Keeper) Many(ctx *rt.Ctx, a *Node, b *Node, c *leaf, data gc.Slice[int32], p pair, two [2]*Node) {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := keeperManyPool.Get()
 	args.a, args.b, args.c, args.data, args.p, args.two = a, b, c, data, p, two
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.data)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])))
@@ -351,6 +354,7 @@ func runKeeperMany(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskMany sends Many and returns a future of its end or error. A leaf: it never parks and never collects.
 func (h Keeper) AskMany(ctx *rt.Ctx, a *Node, b *Node, c *leaf, data gc.Slice[int32], p pair, two [2]*Node) futures.Future[struct{}] {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := keeperManyPool.Get()
 	args.a, args.b, args.c, args.data, args.p, args.two = a, b, c, data, p, two
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.data)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])))
@@ -457,6 +461,7 @@ func runKeeperAskChurn(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 //
 // The send Keeper.Hold is one way. A leaf: it never parks and never collects.
 func (h Keeper) Hold(ctx *rt.Ctx, a *Node, b *Node, c *Node, p pair, two [2]*Node, data gc.Slice[int32]) {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := keeperHoldPool.Get()
 	args.a, args.b, args.c, args.p, args.two, args.data = a, b, c, p, two, data
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])), (*unsafe.Pointer)(unsafe.Pointer(&args.data)))
@@ -482,6 +487,7 @@ func runKeeperHold(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskHold sends Hold and returns a future of its result. A leaf: it never parks and never collects.
 func (h Keeper) AskHold(ctx *rt.Ctx, a *Node, b *Node, c *Node, p pair, two [2]*Node, data gc.Slice[int32]) futures.Future[int] {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := keeperHoldPool.Get()
 	args.a, args.b, args.c, args.p, args.two, args.data = a, b, c, p, two, data
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.a)), (*unsafe.Pointer)(unsafe.Pointer(&args.b)), (*unsafe.Pointer)(unsafe.Pointer(&args.c)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.first)), (*unsafe.Pointer)(unsafe.Pointer(&args.p.second.value)), (*unsafe.Pointer)(unsafe.Pointer(&args.two[0])), (*unsafe.Pointer)(unsafe.Pointer(&args.two[1])), (*unsafe.Pointer)(unsafe.Pointer(&args.data)))

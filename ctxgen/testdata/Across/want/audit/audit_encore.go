@@ -89,6 +89,7 @@ func NewAuditor(ctx *rt.Ctx) Auditor {
 
 // The send Auditor.Note is one way. A leaf: it never parks and never collects.
 func (h Auditor) Note(ctx *rt.Ctx, r *Record) {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := auditorNotePool.Get()
 	args.r = r
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.r)))
@@ -109,6 +110,7 @@ func runAuditorNote(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 
 // AskNote sends Note and returns a future of its end. A leaf: it never parks and never collects.
 func (h Auditor) AskNote(ctx *rt.Ctx, r *Record) futures.Future[struct{}] {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
 	args := auditorNotePool.Get()
 	args.r = r
 	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.r)))
