@@ -34,11 +34,18 @@ var misspelt = map[string]annotation{
 // in documentation has a tab before it.
 var blankAnnotation = regexp.MustCompile(`^// *encore *: *(actor|new|behaviour|behavior|object)$`)
 
-// parseAnnotation reads one line comment (with its slashes). It returns "" for
+// parseAnnotation reads one comment (with its slashes). It returns "" for
 // a comment that is none, and an error that says what to write for one that was
 // meant to be one.
 func parseAnnotation(comment string) (annotation, error) {
 	comment = strings.TrimRight(comment, " \t\r\n")
+	if line, ok := lineComment(comment); ok {
+		a, _ := parseAnnotation("//" + strings.TrimLeft(line[2:], " "))
+		if a == "" {
+			return "", nil
+		}
+		return "", fmt.Errorf("%q is not an annotation because it is no line comment: write %s%s", comment, annotationPrefix, a)
+	}
 	word, ok := strings.CutPrefix(comment, annotationPrefix)
 	if !ok {
 		if m := blankAnnotation.FindStringSubmatch(comment); m != nil {
@@ -72,6 +79,16 @@ func parseAnnotation(comment string) (annotation, error) {
 	return "", fmt.Errorf("unknown annotation %s%s: write one of %s", annotationPrefix, name, list(annotations))
 }
 
+// lineComment returns a comment /*...*/ that is all on one line as the line comment that says the same.
+func lineComment(comment string) (string, bool) {
+	text, opened := strings.CutPrefix(comment, "/*")
+	text, closed := strings.CutSuffix(text, "*/")
+	if !opened || !closed || strings.Contains(text, "\n") {
+		return "", false
+	}
+	return "//" + strings.TrimRight(text, " \t"), true
+}
+
 var (
 	// directive is a comment without a blank after its slashes, as tools read them.
 	directive = regexp.MustCompile(`^//(?:go:)?[+@#]?([A-Za-z]+)([ \t:=./-]+)([A-Za-z]+)$`)
@@ -84,8 +101,12 @@ var (
 // stands above a declaration. Prose has more words, or none that is nearly encore.
 func nearAnnotation(comment string) error {
 	comment = strings.TrimRight(comment, " \t\r\n")
+	line, ok := lineComment(comment)
+	if !ok {
+		line = comment
+	}
 	found, ok := annotation(""), false
-	if m := directive.FindStringSubmatch(comment); m != nil {
+	if m := directive.FindStringSubmatch(line); m != nil {
 		near := strings.HasPrefix(strings.ToLower(m[1]), "encore")
 		if strings.Contains(m[2], ":") {
 			near = near || editDistance(strings.ToLower(m[1]), "encore") <= 2
@@ -93,7 +114,7 @@ func nearAnnotation(comment string) error {
 		if near {
 			found, ok = suggestion(m[3])
 		}
-	} else if m := sentence.FindStringSubmatch(comment); m != nil && strings.HasPrefix(strings.ToLower(m[1]), "encore") {
+	} else if m := sentence.FindStringSubmatch(line); m != nil && strings.HasPrefix(strings.ToLower(m[1]), "encore") {
 		found = annotation(strings.Replace(strings.ToLower(m[2]), "behavior", "behaviour", 1))
 		ok = slices.Contains(annotations, found)
 	}
@@ -109,7 +130,7 @@ func mayHaveAnnotation(text []byte) bool {
 		return true
 	}
 	for line := range bytes.Lines(text) {
-		if line = bytes.TrimLeft(line, " \t"); bytes.HasPrefix(line, []byte("//")) && nearAnnotation(string(line)) != nil {
+		if line = bytes.TrimLeft(line, " \t"); bytes.HasPrefix(line, []byte("/")) && nearAnnotation(string(line)) != nil {
 			return true
 		}
 	}

@@ -21,7 +21,11 @@ func TestParseAnnotation(t *testing.T) {
 		"// encore: is a language": {"", ""},
 		"//go:generate x":          {"", ""},
 		"//\tencore:actor":         {"", ""}, // code in documentation
-		"/* encore:actor */":       {"", ""},
+		"/*encore:actor*/":         {"", `"/*encore:actor*/" is not an annotation because it is no line comment: write //encore:actor`},
+		"/* encore:object */":      {"", "write //encore:object"},
+		"/* encore: actors */":     {"", ""},
+		"/*\nencore:actor\n*/":     {"", ""},
+		"/*/encore:new":            {"", ""},
 		"// encore:actor":          {"", `"// encore:actor" is not an annotation because of the blank: write //encore:actor`},
 		"// encore:behavior":       {"", "write //encore:behaviour"},
 		"//encore : new":           {"", "write //encore:new"},
@@ -80,7 +84,11 @@ func TestNearAnnotation(t *testing.T) {
 		"// decoder: object":     "",
 		"//\tencorert:actor":     "", // code in documentation
 		"// object":              "",
-		"/* encorert:actor */":   "",
+		"/*Encore:actor*/":       actorAnnotation,
+		"/* encorert:actor */":   actorAnnotation,
+		"/*encorert: new*/":      newAnnotation,
+		"/* encore method */":    "",
+		"/*encorert:actor":       "",
 		"//\xffencore:actor":     "",
 	} {
 		err := nearAnnotation(comment)

@@ -1,6 +1,7 @@
 package ctxgen
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 )
@@ -28,7 +29,7 @@ func check(p *Package) error {
 	}
 	for _, a := range p.Actors {
 		for _, f := range a.State {
-			if fault := c.stateFault(f.Type, c.pkg.Path, seen{}); fault != "" {
+			if fault := cmp.Or(contextIn(f.Type), c.stateFault(f.Type, c.pkg.Path, seen{})); fault != "" {
 				c.errs.add(f.Pos, "field %s of actor %s %s", f.Name, a.Name, fault)
 			}
 		}
@@ -49,6 +50,11 @@ func (c *checker) identifiers() {
 			c.errs.add(pos, "%s needs a name that is a Go identifier, not %q", what, s)
 		}
 	}
+	referred := func(s, what string, pos token.Position) { // to, by generated code
+		if name(s, what, pos); s == "_" {
+			c.errs.add(pos, "%s needs a name, and _ is none", what)
+		}
+	}
 	fields := func(owner string, fields []Field) {
 		for _, f := range fields {
 			name(f.Name, "field of "+owner, f.Pos)
@@ -58,13 +64,13 @@ func (c *checker) identifiers() {
 		}
 	}
 	for _, o := range c.pkg.Objects {
-		name(o.Name, "object", o.Pos)
+		referred(o.Name, "object", o.Pos)
 		fields(o.Name, o.Fields)
 	}
 	for _, a := range c.pkg.Actors {
-		name(a.Name, "actor", a.Pos)
+		referred(a.Name, "actor", a.Pos)
 		if a.Handle != "" {
-			name(a.Handle, "handle of actor "+a.Name, a.Pos)
+			referred(a.Handle, "handle of actor "+a.Name, a.Pos)
 		}
 		fields(a.Name, a.State)
 		behaviours := a.Behaviours
@@ -72,7 +78,7 @@ func (c *checker) identifiers() {
 			behaviours = append([]*Behaviour{a.New}, behaviours...)
 		}
 		for _, b := range behaviours {
-			name(b.Name, "behaviour of actor "+a.Name, b.Pos)
+			referred(b.Name, "behaviour of actor "+a.Name, b.Pos)
 			for i, p := range b.Params {
 				if p.Type == nil {
 					c.errs.add(p.Pos, "parameter %d of %s has no type", i+1, b.Name)
@@ -96,7 +102,7 @@ func (c *checker) behaviour(a *Actor, b *Behaviour) {
 		if label == "" || label == "_" {
 			label = fmt.Sprint(i + 1)
 		}
-		if fault := c.messageFault(p.Type, c.pkg.Path); fault != "" {
+		if fault := cmp.Or(contextIn(p.Type), c.messageFault(p.Type, c.pkg.Path)); fault != "" {
 			c.errs.add(p.Pos, "parameter %s of %s.%s %s", label, a.Name, b.Name, fault)
 		} else if len(p.Type.heapPaths()) > maxHeapPaths {
 			c.errs.add(p.Pos, "parameter %s of %s.%s holds more than %d object pointers: put them into an object", label, a.Name, b.Name, maxHeapPaths)
@@ -105,7 +111,7 @@ func (c *checker) behaviour(a *Actor, b *Behaviour) {
 	if b.Result == nil || b.Result.isObjectPointer() {
 		return
 	}
-	fault := c.messageFault(b.Result, c.pkg.Path)
+	fault := cmp.Or(contextIn(b.Result), c.messageFault(b.Result, c.pkg.Path))
 	switch {
 	case b.Result.has(heapSliceRole):
 		fault = "is a gc.Slice: not supported as a result; put it into an object and return the object"
@@ -136,7 +142,15 @@ func (c *checker) visible(f Field, owner string) bool {
 
 const contextFault = "is or holds an execution context: it belongs to the strand that runs, take it from cctx"
 
-// messageFault says why a message cannot carry a value of t, or "".
+// contextIn says that a value of t gives access to an execution context, or "".
+func contextIn(t *Type) string {
+	if t.reachesContext(seen{}) {
+		return contextFault
+	}
+	return ""
+}
+
+// messageFault says why a message cannot carry a value of t, contexts apart, or "".
 func (c *checker) messageFault(t *Type, owner string) string {
 	r, owner := resolveIn(t, owner)
 	if r == nil || r.isHeapPointer() {
@@ -145,18 +159,11 @@ func (c *checker) messageFault(t *Type, owner string) string {
 	switch r.role {
 	case objectRole:
 		return fmt.Sprintf("is or holds the object %s by value: use *%[1]s", r.in(c.pkg.Path))
-	case contextRole:
-		return contextFault
 	case handleRole, futureRole:
 		return ""
 	}
 	switch r.kind {
-	case pointerKind:
-		if isContext(r.elem) {
-			return contextFault
-		}
-		fallthrough
-	case sliceKind, mapKind, chanKind:
+	case pointerKind, sliceKind, mapKind, chanKind:
 		if r.reaches(seen{}) {
 			return fmt.Sprintf("has heap objects behind %s, where they cannot be copied for another actor: pass the objects themselves, or an object that links them", t.in(c.pkg.Path))
 		}
@@ -177,13 +184,7 @@ func (c *checker) messageFault(t *Type, owner string) string {
 	return ""
 }
 
-// isContext reports whether t is rt.Ctx or a pointer to it.
-func isContext(t *Type) bool {
-	r := t.resolve()
-	return r != nil && (r.role == contextRole || r.kind == pointerKind && r.role == plainRole && isContext(r.elem))
-}
-
-// stateFault says why an actor cannot hold a value of t, or "".
+// stateFault says why an actor cannot hold a value of t, contexts apart, or "".
 func (c *checker) stateFault(t *Type, owner string, s seen) string {
 	r, owner := resolveIn(t, owner)
 	if r == nil || s.again(r) || r.isHeapPointer() {
@@ -192,16 +193,11 @@ func (c *checker) stateFault(t *Type, owner string, s seen) string {
 	switch r.role {
 	case objectRole:
 		return fmt.Sprintf("is or holds the object %s by value: use *%[1]s, objects live in the actor's heap", r.in(c.pkg.Path))
-	case contextRole:
-		return contextFault
 	case handleRole, futureRole:
 		return ""
 	}
 	switch r.kind {
 	case pointerKind, chanKind:
-		if isContext(r.elem) {
-			return contextFault
-		}
 		if r.reaches(seen{}) {
 			return fmt.Sprintf("cannot be traced: heap objects are behind %s; hold them in the actor's state directly, or make the type an object", t.in(c.pkg.Path))
 		}

@@ -15,6 +15,9 @@ type Config struct {
 	Tags     string   // build tags, separated by commas
 	// Matched, if not nil, is told how many packages match the patterns.
 	Matched func(packages int)
+	// Excluded, if not nil, is told of packages that have annotations only in files that build constraints exclude:
+	// these files, and the output, which then stays as it is. Paths are absolute; output is empty if there is none.
+	Excluded func(sources []string, output string)
 }
 
 // A File is one generated file as it should be.
@@ -59,6 +62,9 @@ func generate(stdctx context.Context, cfg Config) ([]File, error) {
 				return nil, err
 			}
 			files = append(files, File{Path: u.output, Content: content})
+		}
+		if u.excluded {
+			continue
 		}
 		for _, name := range u.stale {
 			if name != u.output || !u.annotated() {

@@ -3,6 +3,7 @@ package ctxgen
 // What the go command says of packages that it cannot list, in words for who typed their names.
 
 import (
+	"context"
 	"fmt"
 	"go/token"
 	"os"
@@ -15,9 +16,17 @@ import (
 )
 
 var (
-	driverWrapping = regexp.MustCompile(`(?s)^err: (.*?): stderr: (.*)$`)
+	driverWrapping = regexp.MustCompile(`(?s)^(?:err: |couldn't run 'go': )(.*?)(?:: stderr: (.*))?$`)
 	searchedRoot   = regexp.MustCompile(` \(\S*/src/\S*\)$`)
 )
+
+// driverError is what go/packages returned, for who called Generate.
+func (l *loader) driverError(err error) error {
+	if cause := context.Cause(l.stdctx); cause != nil { // then err says only that the go command was killed
+		return fmt.Errorf("ctxgen: %w", cause)
+	}
+	return fmt.Errorf("ctxgen: %s", driverMessage(err))
+}
 
 // driverMessage returns what the go command said as one line, without what go/packages puts around it.
 func driverMessage(err error) string {

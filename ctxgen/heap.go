@@ -1,8 +1,11 @@
 package ctxgen
 
-// Where heap pointers are in a type. Three questions, each about values of a
-// type: may it be a field of an object (form), can a message carry it
-// (heapPaths), can a collector find everything in it (traced, reaches).
+import "slices"
+
+// Where heap pointers and contexts are in a type. Four questions, each about
+// values of a type: may it be a field of an object (form), can a message carry
+// it (heapPaths), can a collector find everything in it (traced, reaches), does
+// it let a context out of its strand (reachesContext).
 
 // A form is how an object stores a field.
 type form uint8
@@ -88,6 +91,36 @@ func (t *Type) reaches(s seen) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// reachesContext reports whether an execution context is anywhere behind a value of t, in futures too. What the
+// runtime's own types hold is its business.
+func (t *Type) reachesContext(s seen) bool {
+	for t != nil && t.kind == namedKind && t.role == plainRole {
+		if t.under == nil || isRuntimes(t.path) {
+			return false
+		}
+		t = t.under()
+	}
+	switch {
+	case t == nil || s.again(t):
+		return false
+	case t.role == contextRole:
+		return true
+	case t.role == futureRole:
+		return slices.ContainsFunc(t.args, func(u *Type) bool { return u.reachesContext(s) })
+	case t.role != plainRole:
+		return false
+	}
+	switch t.kind {
+	case pointerKind, sliceKind, arrayKind, chanKind:
+		return t.elem.reachesContext(s)
+	case mapKind:
+		return t.key.reachesContext(s) || t.elem.reachesContext(s)
+	case structKind:
+		return slices.ContainsFunc(t.fields, func(f Field) bool { return f.Type.reachesContext(s) })
 	}
 	return false
 }

@@ -64,7 +64,7 @@ func (l *loader) list() ([]*packages.Package, error) {
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule
 	roots, err := packages.Load(l.config(mode), l.cfg.Patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("ctxgen: %s", driverMessage(err))
+		return nil, l.driverError(err)
 	}
 	if len(roots) == 0 {
 		return nil, fmt.Errorf("ctxgen: no packages match %s%s", strings.Join(l.cfg.Patterns, " "), l.localHint(l.cfg.Patterns...))
@@ -128,6 +128,14 @@ var headerLine = regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(header) + `\r?$`)
 
 const outputSuffix = "_encore.go"
 
+// outputName is the name of the file generated for a package.
+func outputName(pkg string) string {
+	if strings.HasPrefix(pkg, "_") { // a file name that the go command would pass over
+		pkg = "p" + pkg
+	}
+	return pkg + outputSuffix
+}
+
 // scanPackage makes a unit of p if it has annotations or old output; nil otherwise.
 func (l *loader) scanPackage(p *packages.Package, root bool) *unit {
 	dir := packageDir(p)
@@ -139,7 +147,7 @@ func (l *loader) scanPackage(p *packages.Package, root bool) *unit {
 		text, err := os.ReadFile(name)
 		switch {
 		case err != nil:
-			l.errs.add(token.Position{Filename: name}, "%v", err)
+			l.errs.add(token.Position{Filename: name}, "%v", withoutPath(err))
 		case strings.HasSuffix(name, outputSuffix) && headerLine.Match(text):
 			u.stale = append(u.stale, name)
 		case strings.HasSuffix(name, outputSuffix) && !isWritten(text):
@@ -156,14 +164,14 @@ func (l *loader) scanPackage(p *packages.Package, root bool) *unit {
 			l.unreadable(p, sources, texts)
 		}
 	}
-	if !annotated && (len(u.stale) == 0 || !root) {
-		return nil
+	if annotated || len(u.stale) > 0 && root {
+		l.parse(u, p, sources, texts)
 	}
-	l.parse(u, p, sources, texts)
 	if len(u.files) == 0 {
+		l.noteExcluded(u, p)
 		return nil
 	}
-	u.output = filepath.Join(dir, u.pkg.Name+outputSuffix)
+	u.output = filepath.Join(dir, outputName(u.pkg.Name))
 	for _, name := range broken {
 		if name == u.output {
 			u.stale = append(u.stale, name)
@@ -175,7 +183,7 @@ func (l *loader) scanPackage(p *packages.Package, root bool) *unit {
 		return nil
 	}
 	scan(l.fset, u, &l.errs)
-	if !u.annotated() && len(u.stale) == 0 {
+	if l.noteExcluded(u, p); !u.annotated() && len(u.stale) == 0 {
 		return nil
 	}
 	return u
@@ -186,12 +194,23 @@ func (l *loader) claimOutput(u *unit, sources []string) bool {
 	if slices.Contains(u.stale, u.output) {
 		return true
 	}
-	text, err := os.ReadFile(u.output)
-	if errors.Is(err, fs.ErrNotExist) {
+	var text []byte
+	info, err := os.Stat(u.output)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return true
+	case err == nil && !info.Mode().IsRegular():
+		l.errs.add(token.Position{Filename: u.output}, "generated code goes to this file, but this is no file: rename it")
+		return false
+	case err == nil:
+		text, err = os.ReadFile(u.output)
+	}
+	if err != nil {
+		l.errs.add(token.Position{Filename: u.output}, "generated code goes to this file, but it cannot be read: %v", withoutPath(err))
+		return false
 	}
 	// It exists, and the go command leaves it out or takes it for a source.
-	if err == nil && !slices.Contains(sources, u.output) && (headerLine.Match(text) || !isWritten(text)) {
+	if !slices.Contains(sources, u.output) && (headerLine.Match(text) || !isWritten(text)) {
 		u.stale = append(u.stale, u.output)
 		return true
 	}

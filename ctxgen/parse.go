@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -33,24 +34,61 @@ func (l *loader) unreadable(p *packages.Package, sources []string, texts map[str
 	})
 }
 
+// noteExcluded finds the annotations of a package that has none in the files that the build constraints select, and
+// tells who called Generate.
+func (l *loader) noteExcluded(u *unit, p *packages.Package) {
+	if !u.root || u.annotated() {
+		return
+	}
+	var sources []string
+	outputs := u.stale
+	for _, name := range p.IgnoredFiles {
+		text, err := os.ReadFile(name)
+		switch {
+		case err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+		case strings.HasSuffix(name, outputSuffix) && headerLine.Match(text):
+			outputs = append(slices.Clip(outputs), name)
+		case len(annotationsIn(token.NewFileSet(), name, text)) > 0:
+			sources = append(sources, name)
+		}
+	}
+	u.excluded = sources != nil
+	if u.excluded && l.cfg.Excluded != nil {
+		output := ""
+		if len(outputs) > 0 {
+			output = outputs[0]
+		}
+		l.cfg.Excluded(sources, output)
+	}
+}
+
+// annotationsIn returns the annotations of a file that is no source, wherever they stand.
+func annotationsIn(fset *token.FileSet, name string, text []byte) (found []*ast.Comment) {
+	if !bytes.Contains(text, []byte(annotationPrefix)) {
+		return nil
+	}
+	// A build that includes the file reports its faults.
+	f, _ := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution|parser.AllErrors)
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if a, err := parseAnnotation(c.Text); err == nil && a != "" {
+				found = append(found, c)
+			}
+		}
+	}
+	return found
+}
+
 // testFiles rejects annotations where they would have no effect.
 func (l *loader) testFiles(dir string) {
 	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is well formed
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		if err != nil || !bytes.Contains(text, []byte(annotationPrefix)) {
+		if err != nil {
 			continue
 		}
-		f, err := parser.ParseFile(l.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			continue // the test's build reports it
-		}
-		for _, group := range f.Comments {
-			for _, c := range group.List {
-				if a, err := parseAnnotation(c.Text); err == nil && a != "" {
-					l.errs.add(l.fset.Position(c.Pos()), "%s%s in a test file is not supported: move the declaration to a file that is no test", annotationPrefix, a)
-				}
-			}
+		for _, c := range annotationsIn(l.fset, name, text) {
+			l.errs.add(l.fset.Position(c.Pos()), "%s in a test file is not supported: move the declaration to a file that is no test", strings.TrimRight(c.Text, " \t\r"))
 		}
 	}
 }

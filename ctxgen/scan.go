@@ -17,9 +17,11 @@ type unit struct {
 	root   bool     // asked for: its file is wanted, not only its declarations
 	output string   // absolute path of the generated file
 	stale  []string // absolute paths of output under earlier names
-	files  []*sourceFile
-	types  map[string]*typeDecl // package-level type declarations
-	funcs  []*methodDecl        // annotated methods
+	// excluded: build constraints exclude all annotations; what is stale otherwise belongs to them.
+	excluded bool
+	files    []*sourceFile
+	types    map[string]*typeDecl // package-level type declarations
+	funcs    []*methodDecl        // annotated methods
 }
 
 // annotated reports whether there is anything to generate.
@@ -154,6 +156,10 @@ func (s *annotationScanner) typeSpec(f *sourceFile, d *ast.GenDecl, spec *ast.Ty
 // structType reports whether spec can be an actor or an object.
 func (s *annotationScanner) structType(spec *ast.TypeSpec, a annotation) bool {
 	pos, name := s.pos(spec.Name), spec.Name.Name
+	if name == "_" {
+		s.errs.add(pos, "%s%s: generated code refers to the type by its name, and _ is none: name it", annotationPrefix, a)
+		return false
+	}
 	if spec.TypeParams != nil {
 		s.errs.add(s.pos(spec.TypeParams), "%s%s: generic type %s is not supported: annotate a type without type parameters", annotationPrefix, a, name)
 		return false
@@ -162,15 +168,21 @@ func (s *annotationScanner) structType(spec *ast.TypeSpec, a annotation) bool {
 		s.errs.add(pos, "%s%s belongs on a struct type: %s is an alias, annotate the type that it stands for", annotationPrefix, a, name)
 		return false
 	}
-	if _, ok := spec.Type.(*ast.StructType); !ok {
+	if structOf(spec) == nil {
 		s.errs.add(pos, "%s%s belongs on a struct type: %s is none, wrap it in a struct", annotationPrefix, a, name)
 		return false
 	}
 	return true
 }
 
+// structOf returns the struct type that spec declares; nil: it declares another type.
+func structOf(spec *ast.TypeSpec) *ast.StructType {
+	t, _ := ast.Unparen(spec.Type).(*ast.StructType)
+	return t
+}
+
 func (s *annotationScanner) fieldNames(spec *ast.TypeSpec, members map[string]token.Position) {
-	for _, field := range spec.Type.(*ast.StructType).Fields.List {
+	for _, field := range structOf(spec).Fields.List {
 		for _, name := range field.Names {
 			members[name.Name] = s.pos(name)
 		}
@@ -234,7 +246,7 @@ func (s *annotationScanner) method(f *sourceFile, d *ast.FuncDecl) {
 			annotationPrefix, a, name, receiver, annotationPrefix, actorAnnotation, receiver)
 		return
 	}
-	if _, ok := d.Recv.List[0].Type.(*ast.StarExpr); !ok {
+	if _, ok := ast.Unparen(d.Recv.List[0].Type).(*ast.StarExpr); !ok {
 		s.errs.add(s.pos(d.Recv.List[0].Type), "method %s would work on a copy of the actor's state: make the receiver *%s", name, receiver)
 		return
 	}
@@ -243,6 +255,10 @@ func (s *annotationScanner) method(f *sourceFile, d *ast.FuncDecl) {
 
 func (s *annotationScanner) behaviour(f *sourceFile, d *ast.FuncDecl, t *typeDecl, a annotation) {
 	name := d.Name.Name
+	if name == "_" {
+		s.errs.add(s.pos(d.Name), "%s%s: generated code calls the method by its name, and _ is none: name it", annotationPrefix, a)
+		return
+	}
 	if !takesContextPointer(d.Type) {
 		s.errs.add(s.pos(d.Name), "%s must take the execution context first: func (%s) %s(cctx **rt.Ctx, ...)", name, receiverText(d), name)
 		return
@@ -278,15 +294,15 @@ func takesContextPointer(f *ast.FuncType) bool {
 	if f.Params.NumFields() == 0 {
 		return false
 	}
-	outer, ok := f.Params.List[0].Type.(*ast.StarExpr)
+	outer, ok := ast.Unparen(f.Params.List[0].Type).(*ast.StarExpr)
 	if !ok {
 		return false
 	}
-	inner, ok := outer.X.(*ast.StarExpr)
+	inner, ok := ast.Unparen(outer.X).(*ast.StarExpr)
 	if !ok {
 		return false
 	}
-	switch inner.X.(type) {
+	switch ast.Unparen(inner.X).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
 		return true
 	}
@@ -304,7 +320,7 @@ func resultsOf(f *ast.FuncType) (result ast.Expr, hasErr, ok bool) {
 		}
 	}
 	if n := len(all); n > 0 {
-		if id, isIdent := all[n-1].(*ast.Ident); isIdent && id.Name == "error" {
+		if id, isIdent := ast.Unparen(all[n-1]).(*ast.Ident); isIdent && id.Name == "error" {
 			hasErr = true
 			all = all[:n-1]
 		}

@@ -20,6 +20,7 @@ type stubWriter struct {
 	body    bytes.Buffer
 	aliases map[string]string // import path -> name in the stub
 	dots    map[string]bool
+	blank   string // import path of what only the output uses, so that pass 2 finds it missing; empty: none
 }
 
 const stubBody = `{ panic("encorert: not generated yet") }`
@@ -40,6 +41,9 @@ func stub(fset *token.FileSet, u *unit, errs *Errors) []byte {
 	}
 	for _, path := range sortedKeys(w.dots) {
 		fmt.Fprintf(&out, "import . %q\n", path)
+	}
+	if w.blank != "" {
+		fmt.Fprintf(&out, "import _ %q\n", w.blank)
 	}
 	out.Write(w.body.Bytes())
 	return out.Bytes()
@@ -135,9 +139,10 @@ func (w *stubWriter) actor(t *typeDecl) {
 
 func (w *stubWriter) object(t *typeDecl) {
 	rt, name := w.qualifier(rtPath), t.object.Name
+	w.blank = gcPath
 	var parameters strings.Builder
 	fmt.Fprintf(&w.body, "func (*%s) EncoreObject() {}\n", name)
-	for _, field := range t.spec.Type.(*ast.StructType).Fields.List {
+	for _, field := range structOf(t.spec).Fields.List {
 		names := []string{embeddedName(field.Type)}
 		if len(field.Names) > 0 {
 			names = names[:0]

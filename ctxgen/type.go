@@ -14,6 +14,16 @@ const (
 	futuresPath   = runtimeModule + "/futures"
 )
 
+// isRuntimes reports whether a package is one of those, or one that they are made of.
+func isRuntimes(importPath string) bool {
+	for _, part := range []string{rtPath, gcPath, futuresPath, runtimeModule + "/internal"} {
+		if rest, ok := strings.CutPrefix(importPath, part); ok && (rest == "" || rest[0] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
 // A Type describes a Go type as far as the generator must know it: how it is
 // written, how it travels in a message and where heap pointers are in it. Types
 // are immutable and made by the functions of this file.

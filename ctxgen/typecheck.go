@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func (l *loader) typeCheck() error {
 	}
 	loaded, err := packages.Load(cfg, patterns...)
 	if err != nil {
-		return fmt.Errorf("ctxgen: load packages: %w", err)
+		return l.driverError(err)
 	}
 	users := slices.DeleteFunc(slices.Clone(loaded), func(p *packages.Package) bool { return units[p.PkgPath] != nil })
 	loaded = slices.DeleteFunc(loaded, func(p *packages.Package) bool { return units[p.PkgPath] == nil })
@@ -69,6 +70,9 @@ func (l *loader) typeCheck() error {
 	return inOrder(declared, l.errs)
 }
 
+// missingInVendor matches what the go command says of an import that nothing imported when go mod vendor ran.
+var missingInVendor = regexp.MustCompile(`^cannot find module providing package (\S+): import lookup disabled by -mod=vendor`)
+
 // typeErrors takes over the errors of the packages and of what they import.
 //
 // Two kinds come second, since they normally repeat others: what is wrong in a
@@ -77,12 +81,16 @@ func (l *loader) typeCheck() error {
 // reads the package from source.
 func (l *loader) typeErrors(loaded []*packages.Package, overlay map[string][]byte) {
 	var stubs Errors
+	notVendored, importers := map[string]bool{}, map[string]bool{}
 	packages.Visit(loaded, nil, func(p *packages.Package) {
 		before := len(l.errs)
 		var builds Errors
 		l.listErrors(p, func(e *packages.Error) bool {
 			pos := position(e.Pos, l.cfg.Dir)
 			switch {
+			case overlay[pos.Filename] != nil && missingInVendor.MatchString(e.Msg):
+				notVendored[missingInVendor.FindStringSubmatch(e.Msg)[1]] = true
+				importers[localPattern(filepath.Dir(pos.Filename), l.cfg.Dir)] = true
 			case overlay[pos.Filename] != nil:
 				if !strings.Contains(e.Msg, "imported and not used") { // a dot import that is not needed
 					stubs.add(pos, "in the stand-in for generated code: %s", e.Msg)
@@ -101,6 +109,10 @@ func (l *loader) typeErrors(loaded []*packages.Package, overlay map[string][]byt
 			l.errs = append(l.errs, builds...)
 		}
 	})
+	if missing := sortedKeys(notVendored); len(missing) > 0 {
+		l.errs.add(token.Position{}, "the code generated in %s will import %s, which the vendor directory lacks: run encorert gen before go mod vendor, or vendor again with import _ \"%s\" somewhere in the module",
+			strings.Join(sortedKeys(importers), " "), strings.Join(missing, " and "), strings.Join(missing, "\" and _ \""))
+	}
 	if len(l.errs) == 0 {
 		l.errs = append(l.errs, stubs...)
 	}
@@ -121,7 +133,7 @@ func (l *loader) missingAnnotation(importPath, message string) string {
 		}
 		for _, name := range sortedKeys(u.types) {
 			t := u.types[name]
-			if _, ok := t.spec.Type.(*ast.StructType); !ok || t.actor != nil || t.object != nil {
+			if structOf(t.spec) == nil || t.actor != nil || t.object != nil {
 				continue
 			}
 			if constructorName(&Object{Name: name}) == m[2] {

@@ -35,22 +35,29 @@ func gen(stdctx context.Context, c *cli.Command) error {
 		return &usageError{errors.New("--check and --diff exclude each other"), c.FullName() + " --help"}
 	}
 	out, errOut := c.Root().Writer, c.Root().ErrWriter
-	matched := 0
+	dir, err := os.Getwd()
+	if err != nil {
+		return errors.New(genMessage(err))
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // as Generate names its files
+	}
+	matched, excluded := 0, 0
 	files, err := ctxgen.Generate(stdctx, ctxgen.Config{
-		Patterns: c.Args().Slice(), Tags: c.String("tags"), Matched: func(packages int) { matched = packages },
+		Patterns: c.Args().Slice(), Tags: c.String("tags"),
+		Matched: func(packages int) { matched = packages },
+		Excluded: func(sources []string, output string) {
+			excluded++
+			fmt.Fprintln(errOut, excludedMessage(sources, output, dir))
+		},
 	})
 	if err != nil {
 		fmt.Fprintln(errOut, genMessage(err))
 		return errFindings
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // as Generate names its files
-	}
 	switch {
+	case len(files) == 0 && excluded > 0: // which has been said
+		return nil
 	case len(files) == 0:
 		packages := "packages"
 		if matched == 1 {
@@ -61,7 +68,7 @@ func gen(stdctx context.Context, c *cli.Command) error {
 	case check:
 		stale, err := ctxgen.Check(files)
 		if err != nil {
-			return err
+			return errors.New(genMessage(err))
 		}
 		for _, f := range stale {
 			fmt.Fprintln(out, ctxgen.RelativePath(f.Path, dir))
@@ -74,7 +81,7 @@ func gen(stdctx context.Context, c *cli.Command) error {
 	case diff:
 		text, err := ctxgen.Diff(files, dir)
 		if err != nil {
-			return err
+			return errors.New(genMessage(err))
 		}
 		if len(text) > 0 {
 			fmt.Fprintf(out, "%s", text)
@@ -82,11 +89,26 @@ func gen(stdctx context.Context, c *cli.Command) error {
 		}
 		return nil
 	}
-	_, err = ctxgen.Commit(files)
-	return err
+	if _, err = ctxgen.Commit(files); err != nil {
+		return errors.New(genMessage(err))
+	}
+	return nil
 }
 
-// genMessage writes what Generate returned: faults in the source as "file:line:col: ...", as compilers do, and
+// excludedMessage says why a package with annotations has none for this run.
+func excludedMessage(sources []string, output, dir string) string {
+	names := make([]string, len(sources))
+	for i, name := range sources {
+		names[i] = ctxgen.RelativePath(name, dir)
+	}
+	text := "encorert: annotations in files that the build tags exclude: " + strings.Join(names, ", ")
+	if output != "" {
+		text += "; output left as it is: " + ctxgen.RelativePath(output, dir)
+	}
+	return text
+}
+
+// genMessage writes what package ctxgen returned: faults in the source as "file:line:col: ...", as compilers do, and
 // all else with the program's name in front.
 func genMessage(err error) string {
 	const program = "encorert: "

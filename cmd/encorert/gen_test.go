@@ -137,6 +137,49 @@ func TestGen(t *testing.T) {
 	assert.Equal(t, "encorert: go.mod file not found in current directory or any parent directory; see 'go help modules'\n", stderr)
 }
 
+// What other build tags generate is left alone, and said to be.
+func TestGenWithAnnotationsExcluded(t *testing.T) {
+	inModule(t)
+	require.NoError(t, os.WriteFile("small.go", []byte("//go:build extra\n\n"+source), 0o644))
+	require.NoError(t, os.WriteFile("plain.go", []byte("package small\n"), 0o644))
+	const message = "encorert: annotations in files that the build tags exclude: small.go"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, message + "\n"},
+		{[]string{"--tags", "extra"}, ""},
+		{nil, message + "; output left as it is: small_encore.go\n"},
+		{[]string{"--check", "./..."}, message + "; output left as it is: small_encore.go\n"},
+		{[]string{"--diff"}, message + "; output left as it is: small_encore.go\n"},
+		{[]string{"--check", "--tags", "extra"}, ""},
+	} {
+		status, stdout, stderr := command(t, append([]string{"gen"}, c.args...)...)
+		assert.Equal(t, statusDone, status)
+		assert.Empty(t, stdout)
+		assert.Equal(t, c.want, stderr, "%v", c.args)
+	}
+	// What goes wrong with the output is told as everything else is.
+	require.NoError(t, os.Remove("small_encore.go"))
+	require.NoError(t, os.Symlink("none/x.go", "small_encore.go"))
+	status, _, stderr := command(t, "gen", "--tags", "extra")
+	assert.Equal(t, statusFindings, status)
+	assert.Regexp(t, `^encorert: write \S*small_encore.go: no such file or directory\n$`, stderr)
+}
+
+// brokenPipe is a stream that takes nothing.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestVersionThatCannotBeWritten(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		var stderr bytes.Buffer
+		assert.Equal(t, statusFindings, run(t.Context(), []string{"encorert", arg}, brokenPipe{}, &stderr))
+		assert.Equal(t, "encorert: write versions: file already closed\n", stderr.String())
+	}
+}
+
 func TestVersion(t *testing.T) {
 	status, stdout, _ := command(t, "version")
 	assert.Equal(t, statusDone, status)
@@ -147,11 +190,11 @@ func TestVersion(t *testing.T) {
 	assert.Equal(t, stdout, again)
 
 	var out bytes.Buffer
-	printVersion(&out, &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
+	require.NoError(t, printVersion(&out, &debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
 		{Key: "vcs", Value: "git"}, {Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"},
-	}})
+	}}))
 	assert.Contains(t, out.String(), "encorert v1.2.3\ngit abc 2026-01-02T03:04:05Z (modified)\n")
 	out.Reset()
-	printVersion(&out, &debug.BuildInfo{})
+	require.NoError(t, printVersion(&out, &debug.BuildInfo{}))
 	assert.Contains(t, out.String(), "encorert (unknown)\n")
 }

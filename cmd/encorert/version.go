@@ -27,17 +27,19 @@ func version(_ context.Context, c *cli.Command) error {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	printVersion(c.Root().Writer, info)
+	if err := printVersion(c.Root().Writer, info); err != nil {
+		return fmt.Errorf("encorert: write versions: %w", err)
+	}
 	return nil
 }
 
 // printVersion prints one fact per line; what the build did not record is left out.
-func printVersion(out io.Writer, info *debug.BuildInfo) {
+func printVersion(out io.Writer, info *debug.BuildInfo) error {
 	version := info.Main.Version
 	if version == "" {
 		version = "(unknown)"
 	}
-	fmt.Fprintf(out, "encorert %s\n", version)
+	text := fmt.Sprintf("encorert %s\n", version)
 	facts := map[string]string{}
 	for _, s := range info.Settings {
 		facts[s.Key] = s.Value
@@ -47,7 +49,9 @@ func printVersion(out io.Writer, info *debug.BuildInfo) {
 		if facts["vcs.modified"] == "true" {
 			state = " (modified)"
 		}
-		fmt.Fprintf(out, "%s %s %s%s\n", facts["vcs"], revision, facts["vcs.time"], state)
+		text += fmt.Sprintf("%s %s %s%s\n", facts["vcs"], revision, facts["vcs.time"], state)
 	}
-	fmt.Fprintf(out, "%s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	text += fmt.Sprintf("%s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := io.WriteString(out, text)
+	return err
 }

@@ -73,6 +73,19 @@ type (
 //	Encore:actor
 type p struct{}
 
+/*encore:actor*/
+type q struct{}
+
+/* encore:behaviour */ func (q *q) Do(cctx **rt.Ctx) {}
+
+/*Encore:object*/
+type r struct{}
+
+/* An object of
+encore:
+*/
+type s struct{}
+
 //encode method
 func free() {
 	//Encore:actor

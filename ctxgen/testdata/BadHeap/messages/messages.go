@@ -2,6 +2,7 @@
 package messages
 
 import (
+	"github.com/encorert/encorert/futures"
 	"github.com/encorert/encorert/gc"
 	"github.com/encorert/encorert/rt"
 )
@@ -23,6 +24,17 @@ func (a *actor) Take(cctx **rt.Ctx, v node, m map[string]*node, h *holder, c cha
 
 //encore:behaviour
 func (a *actor) Contexts(cctx **rt.Ctx, c *rt.Ctx, cc **rt.Ctx, _ rt.Ctx, many [65]*node) {}
+
+type request struct {
+	next *request
+	ctx  *rt.Ctx
+}
+
+//encore:behaviour
+func (a *actor) Hidden(cctx **rt.Ctx, s []*rt.Ctx, m map[int]**rt.Ctx, v struct{ c []rt.Ctx }, p ***rt.Ctx, q [2]*request,
+	f futures.Future[*rt.Ctx], d <-chan request, r *rt.Runtime, g func(**rt.Ctx)) (chan **rt.Ctx, error) {
+	return nil, nil
+}
 
 //encore:behaviour
 func (a *actor) Slice(cctx **rt.Ctx) gc.Slice[int] { return gc.Slice[int]{} }

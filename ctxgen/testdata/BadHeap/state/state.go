@@ -25,8 +25,16 @@ type actor struct {
 	pointers []**node
 	inner    struct{ h map[int]*holder }
 	cell     **rt.Ctx
+	cells    map[string]chan []**rt.Ctx
+	request  *request
+	runtime  *rt.Runtime
 	fine     list.List
 	good     map[*node][]holder2
+}
+
+type request struct {
+	next *request
+	ctx  *rt.Ctx
 }
 
 type holder2 struct{ n *node }
