@@ -79,7 +79,7 @@ func TestLostPingsFailTheRun(t *testing.T) {
 func TestManyIntervals(t *testing.T) {
 	for _, workers := range []int{1, 2, 4} {
 		p := params{Pingers: 4, Pings: 10, Workers: workers}
-		for range 100 {
+		for range 30 {
 			p.Intervals = append(p.Intervals, 200*time.Microsecond)
 		}
 		for name, repeat := range map[string]harness.Repeat{
