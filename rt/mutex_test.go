@@ -2,12 +2,14 @@ package rt_test
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/encorert/encorert/internal/hammer"
 	"github.com/encorert/encorert/rt"
 )
 
@@ -37,6 +39,36 @@ func TestMutexExcludes(t *testing.T) {
 		}))
 		assert.Equal(t, actors*rounds, total)
 	}
+}
+
+// Two behaviours meet at the lock as often as they can, on two workers at once.
+func TestTryLockExcludes(t *testing.T) {
+	var m rt.Mutex
+	var inside atomic.Int32
+	var on [2]atomic.Int32 // the workers that they run on, from 1
+	rounds := hammer.Rounds(200_000, 10_000_000)
+	require.NoError(t, run(t, rt.Config{Workers: 2}, func(cctx **rt.Ctx) {
+		for i := range on {
+			spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+				for other := int32(0); other == 0 || other == on[i].Load(); other = on[1-i].Load() {
+					assert.NoError(t, rt.Suspend(cctx)) // until they are on two workers
+					on[i].Store(int32((*cctx).Worker()) + 1)
+				}
+				ctx := *cctx
+				for range rounds {
+					if !m.TryLock(ctx) {
+						continue
+					}
+					if inside.Add(1) != 1 {
+						t.Error("two hold the lock")
+						return
+					}
+					inside.Add(-1)
+					m.Unlock(ctx)
+				}
+			})
+		}
+	}))
 }
 
 // One behaviour takes the lock again and again without ever waiting itself. Whoever waits gets it all the same: one that
