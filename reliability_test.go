@@ -4,9 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,14 +47,8 @@ func TestEveryFaultHasATestOrAnIssue(t *testing.T) {
 // testNames returns the module's tests as package.TestName.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
-	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "*_test.go").Output()
-	require.NoError(t, err)
 	names := map[string]bool{}
-	for file := range strings.Lines(string(out)) {
-		file = strings.TrimSpace(file)
-		if strings.Contains(file, "/testdata/") {
-			continue
-		}
+	for _, file := range files(t, "_test.go") {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		for _, d := range f.Decls {
@@ -62,5 +57,22 @@ func testNames(t *testing.T) map[string]bool {
 			}
 		}
 	}
+	return names
+}
+
+// files returns the module's files whose names end so, but for inputs of tests.
+func files(t *testing.T, suffix string) (names []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == "testdata" || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, suffix):
+			names = append(names, filepath.ToSlash(name))
+		}
+		return nil
+	}))
 	return names
 }
