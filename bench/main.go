@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/encorert/encorert/bench/contend"
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/messages"
@@ -21,7 +22,7 @@ func main() {
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	program := harness.Program(
 		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
-		spread.Workload(), sleep.Idle(), sleep.Wake(),
+		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(),
 	)
 	program.Reader, program.Writer, program.ErrWriter = os.Stdin, os.Stdout, os.Stderr
 	err := program.Run(stdctx, os.Args)
