@@ -42,6 +42,8 @@ func runRoot(cctx **Ctx, _ *Actor, m *Message) {
 	}
 }
 
+var errNoFunction = errors.New("rt: the function to run is nil")
+
 func failRoot(_ *Ctx, reply unsafe.Pointer, err error) { (*root)(reply).done <- err }
 
 // Run calls main as a behaviour on an actor of its own and waits for the end of the run: no actor can run any more and
@@ -49,7 +51,7 @@ func failRoot(_ *Ctx, reply unsafe.Pointer, err error) { (*root)(reply).done <- 
 // at once, the *PanicError that ended the run or ErrClosed. It may be called again after nil or a *BlockedError.
 func (rt *Runtime) Run(main func(cctx **Ctx)) error {
 	if main == nil {
-		return errNilMain
+		return errNoFunction
 	}
 	end := rt.untilQuiet(func() { rt.start(&root{f: main, done: make(chan error, 1)}, &mainType, &runMain) })
 	select {
@@ -94,7 +96,7 @@ func (rt *Runtime) Shutdown(stdctx context.Context) error {
 // for something, which Close will end.
 func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if f == nil {
-		return errNilMain
+		return errNoFunction
 	}
 	if err := stdctx.Err(); err != nil {
 		return fmt.Errorf("rt: Do: %w", err)

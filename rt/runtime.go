@@ -1,7 +1,6 @@
 package rt
 
 import (
-	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -93,9 +92,6 @@ func (rt *Runtime) Err() error {
 	}
 	return ErrClosed
 }
-
-// fail ends the run with err.
-func (rt *Runtime) fail(err error) { rt.stop(err) }
 
 // stop makes all workers end. The first caller's err is the runtime's.
 func (rt *Runtime) stop(err error) {
@@ -198,5 +194,3 @@ func (rt *Runtime) forget(s *strand) {
 	rt.strands = rt.strands[:n]
 	s.index = -1
 }
-
-var errNilMain = errors.New("rt: the function to run is nil")

@@ -168,7 +168,7 @@ func (s *strand) guard(end *batchEnd) {
 	} else if h := rt.cfg.OnPanic; h != nil {
 		h(err)
 	} else {
-		rt.fail(err)
+		rt.stop(err)
 	}
 }
 

@@ -122,12 +122,6 @@ func (b *Box[M]) Next(p *Pool[M]) *M {
 	return b.local.pop()
 }
 
-// Empty reports whether nothing waits. REQUIRES: the caller owns.
-func (b *Box[M]) Empty() bool { return b.local.empty() && b.head.Load() == nil }
-
-// Len counts what the owner can see in the local part; remote messages are not counted. REQUIRES: the caller owns.
-func (b *Box[M]) Len() int { return b.local.len() }
-
 // Release gives up ownership of an empty box; it fails while anything is there. After true the caller must not touch
 // the actor again. Pairs with PushRemote and Claim.
 func (b *Box[M]) Release(p *Pool[M]) bool {
