@@ -20,6 +20,7 @@ type Runtime struct {
 	lot     *park.Lot
 	inject  runq.Inject[Actor] // ready actors from outside, and what does not fit a shared queue
 	depot   mailbox.Depot[Message]
+	clock   clock
 
 	// stopping makes workers end. Writers: stop, once. Readers: workers, before they run or sleep.
 	stopping atomic.Bool
@@ -54,6 +55,7 @@ func New(cfg Config) (*Runtime, error) {
 			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
 		}),
 		lot:     park.NewLot(cfg.Workers),
+		clock:   realClock{},
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
 		closed:  make(chan struct{}),
