@@ -1,7 +1,6 @@
 package contend
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -29,7 +28,7 @@ func Workload() harness.Workload {
 		Description: description,
 		Flags:       flags,
 		Plan:        plan,
-		Child:       child,
+		Child:       players.Child,
 	}
 }
 
@@ -83,18 +82,9 @@ func plan(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 	}, nil
 }
 
-func child(variant string, text json.RawMessage, _ func(string)) (harness.Repeat, error) {
-	var p params
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("reading parameters: %w", err)
-	}
-	switch variant {
-	case variantOne:
-		return p.actors(1), nil
-	case variantEight:
-		return p.actors(eight), nil
-	}
-	return nil, fmt.Errorf("no variant %q, there are: %s, %s", variant, variantOne, variantEight)
+var players = harness.Players[params]{
+	variantOne:   func(p params) harness.Repeat { return p.actors(1) },
+	variantEight: func(p params) harness.Repeat { return p.actors(eight) },
 }
 
 // report is the JSON object. Pointers are nil, and left out, where the variant that they come from did not run.

@@ -10,8 +10,8 @@
 // collector's pacing and their heat. Why they live for the whole invocation: times are to be warm, and a
 // virtual machine needs some repetitions until it is.
 //
-// Reading order: workload.go (what a workload states), protocol.go (what parent and child say to each
-// other, and the child's end), process.go (the parent's end), run.go (the rounds), report.go, command.go,
+// Reading order: workload.go (what a workload states), players.go (which function plays a variant), protocol.go
+// (what parent and child say to each other, and the child's end), process.go (the parent's end), run.go (the rounds), report.go, command.go,
 // usage.go; package stats beside it has the statistics.
 //
 // Not done on purpose: no calibration of iteration counts as testing.B does (a repetition is the whole

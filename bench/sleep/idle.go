@@ -1,7 +1,6 @@
 package sleep
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,7 +37,7 @@ func Idle() harness.Workload {
 			}
 		},
 		Plan:  planIdle,
-		Child: childIdle,
+		Child: idlePlayers.Child,
 	}
 }
 
@@ -103,22 +102,9 @@ func planIdle(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 	}, nil
 }
 
-func childIdle(variant string, text json.RawMessage, _ func(string)) (harness.Repeat, error) {
-	var p idleParams
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("reading parameters: %w", err)
-	}
-	switch variant {
-	case variantActors:
-		return p.idleActors, nil
-	case variantGoroutines:
-		return p.idleGoroutines, nil
-	}
-	return nil, unknownVariant(variant)
-}
-
-func unknownVariant(variant string) error {
-	return fmt.Errorf("no variant %q, there are: %s, %s", variant, variantActors, variantGoroutines)
+var idlePlayers = harness.Players[idleParams]{
+	variantActors:     func(p idleParams) harness.Repeat { return p.idleActors },
+	variantGoroutines: func(p idleParams) harness.Repeat { return p.idleGoroutines },
 }
 
 // measure idles.

@@ -1,7 +1,6 @@
 package sleep
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -30,7 +29,7 @@ func Wake() harness.Workload {
 			}
 		},
 		Plan:  planWake,
-		Child: childWake,
+		Child: wakePlayers.Child,
 	}
 }
 
@@ -111,18 +110,9 @@ func planWake(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 	}, nil
 }
 
-func childWake(variant string, text json.RawMessage, _ func(string)) (harness.Repeat, error) {
-	var p wakeParams
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("reading parameters: %w", err)
-	}
-	switch variant {
-	case variantActors:
-		return p.wakeActors, nil
-	case variantGoroutines:
-		return p.wakeGoroutines, nil
-	}
-	return nil, unknownVariant(variant)
+var wakePlayers = harness.Players[wakeParams]{
+	variantActors:     func(p wakeParams) harness.Repeat { return p.wakeActors },
+	variantGoroutines: func(p wakeParams) harness.Repeat { return p.wakeGoroutines },
 }
 
 // repeat does all injections of a repetition. inject runs f elsewhere and waits for it at most lostAfter; it reports

@@ -1,7 +1,6 @@
 package spread
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
@@ -29,7 +28,7 @@ func Workload() harness.Workload {
 		Description: description,
 		Flags:       flags,
 		Plan:        plan,
-		Child:       child,
+		Child:       players.Child,
 	}
 }
 
@@ -91,18 +90,9 @@ func plan(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 	}, nil
 }
 
-func child(variant string, text json.RawMessage, _ func(string)) (harness.Repeat, error) {
-	var p params
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("reading parameters: %w", err)
-	}
-	switch variant {
-	case variantActors:
-		return p.checked(p.actors), nil
-	case variantIdeal:
-		return p.checked(p.ideal), nil
-	}
-	return nil, fmt.Errorf("no variant %q, there are: %s, %s", variant, variantActors, variantIdeal)
+var players = harness.Players[params]{
+	variantActors: func(p params) harness.Repeat { return p.checked(p.actors) },
+	variantIdeal:  func(p params) harness.Repeat { return p.checked(p.ideal) },
 }
 
 // outcome is what one repetition gave.

@@ -4,8 +4,6 @@ package versus
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -20,9 +18,6 @@ const (
 	Chan   = "goroutines-chan"
 	Mutex  = "goroutines-mutex"
 )
-
-// kinds are the variants that are goroutines.
-var kinds = map[string]goroutines.Kind{Chan: goroutines.Channel, Mutex: goroutines.Slice}
 
 // Form says how the figures of a contest are reported.
 type Form int
@@ -84,16 +79,12 @@ func (c Contest[P]) plan(cmd *cli.Command, common harness.Common) (*harness.Plan
 }
 
 func (c Contest[P]) child(variant string, text json.RawMessage, say func(string)) (harness.Repeat, error) {
-	var p P
-	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("reading parameters: %w", err)
+	goroutine := func(kind goroutines.Kind) func(P) harness.Repeat {
+		return func(p P) harness.Repeat { return c.Goroutines(p, kind, say) }
 	}
-	if variant == Actors {
-		return c.Actors(p, say), nil
-	}
-	kind, known := kinds[variant]
-	if !known {
-		return nil, fmt.Errorf("no variant %q, there are: %s", variant, strings.Join([]string{Actors, Chan, Mutex}, ", "))
-	}
-	return c.Goroutines(p, kind, say), nil
+	return harness.Players[P]{
+		Actors: func(p P) harness.Repeat { return c.Actors(p, say) },
+		Chan:   goroutine(goroutines.Channel),
+		Mutex:  goroutine(goroutines.Slice),
+	}.Child(variant, text, say)
 }
