@@ -63,6 +63,9 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 		w := s.cell.worker
 		w.count.messages++
 		w.feed() // a batch may take long
+		if w.attention.Load() != 0 {
+			w.heed()
+		}
 		if h := a.heap; h != nil && h.Due() {
 			s.collect()
 		}
@@ -79,7 +82,7 @@ func (w *worker) handTo(a *Actor, t *strand) *strand {
 	if w.rt.cfg.AlwaysMigrate && t.left == w.id {
 		a.resume = t
 		a.box.GiveUpHome()
-		w.rt.pin(a, (w.id+1)%len(w.rt.workers))
+		w.rt.pin(a, (w.id+1)%w.rt.cfg.Workers)
 		return nil
 	}
 	w.count.resumes++

@@ -73,7 +73,7 @@ func (w *worker) take() *Actor {
 
 // search steals from the other workers, starting at a random one.
 func (w *worker) search() *Actor {
-	workers := w.rt.workers
+	workers := w.rt.everyWorker()
 	for range searchRounds {
 		from := int(w.ctx.Rand() % uint64(len(workers)))
 		for i := range workers {
@@ -150,7 +150,7 @@ func (rt *Runtime) anyShared() bool {
 	if !rt.inject.Empty() {
 		return true
 	}
-	for _, w := range rt.workers {
+	for _, w := range rt.everyWorker() {
 		if !w.shared.Empty() {
 			return true
 		}
@@ -160,7 +160,7 @@ func (rt *Runtime) anyShared() bool {
 
 // pin hands an owned actor to one worker. The caller must not touch a again.
 func (rt *Runtime) pin(a *Actor, worker int) {
-	w := rt.workers[worker]
+	w := rt.everyWorker()[worker]
 	w.pinned.Push(a)
 	rt.lot.WakeWorker(worker)
 }

@@ -185,7 +185,7 @@ func (rt *Runtime) anythingDue() bool {
 	if rt.holds.Load() != 0 || rt.anyShared() {
 		return true
 	}
-	for _, w := range rt.workers {
+	for _, w := range rt.everyWorker() {
 		if !w.pinned.Empty() {
 			return true
 		}

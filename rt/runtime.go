@@ -14,9 +14,11 @@ import (
 // spawned it and may be sent to only from there. All methods may be called from any goroutine, but Run, Do and Close
 // not from inside a behaviour, since they wait for behaviours to end.
 type Runtime struct {
-	cfg     Config
-	space   *heap.Space
-	workers []*worker
+	cfg   Config
+	space *heap.Space
+	// workers are all that exist; entry w has the number w. Writers: New, and who adds a worker, by a new slice. Readers:
+	// any goroutine, see everyWorker.
+	workers atomic.Pointer[[]*worker]
 	lot     *park.Lot
 	inject  runq.Inject[Actor] // ready actors from outside, and what does not fit a shared queue
 	depot   mailbox.Depot[Message]
@@ -60,11 +62,13 @@ func New(cfg Config) (*Runtime, error) {
 		ended:   make(chan struct{}),
 		closed:  make(chan struct{}),
 	}
-	for id := range cfg.Workers {
-		rt.workers = append(rt.workers, newWorker(rt, id))
+	workers := make([]*worker, cfg.Workers)
+	for id := range workers {
+		workers[id] = newWorker(rt, id)
 	}
-	rt.running.Add(len(rt.workers))
-	for _, w := range rt.workers {
+	rt.workers.Store(&workers)
+	rt.running.Add(len(workers))
+	for _, w := range workers {
 		go w.drive()
 	}
 	go func() {
@@ -74,8 +78,12 @@ func New(cfg Config) (*Runtime, error) {
 	return rt, nil
 }
 
-// Workers returns how many workers the runtime has.
-func (rt *Runtime) Workers() int { return len(rt.workers) }
+// Workers returns how many behaviours the runtime runs at once.
+func (rt *Runtime) Workers() int { return rt.cfg.Workers }
+
+// everyWorker returns all workers that exist now. A look that must not miss one's queues loads them after the
+// read-modify-write that it relies on: a worker is in the list before it can push anything.
+func (rt *Runtime) everyWorker() []*worker { return *rt.workers.Load() }
 
 // Done is closed when the runtime has stopped, by Close or by a panic that ended the run.
 func (rt *Runtime) Done() <-chan struct{} { return rt.stopped }
@@ -135,7 +143,7 @@ func (rt *Runtime) Close() error {
 
 // unwindAll ends every strand: those in pools return from their loop, parked ones unwind.
 func (rt *Runtime) unwindAll() {
-	closing := newWorker(rt, len(rt.workers)) // a context for deferred functions; what it schedules never runs
+	closing := newWorker(rt, len(rt.everyWorker())) // a context for deferred functions; what it schedules never runs
 	for {
 		rt.mu.Lock()
 		if len(rt.strands) == 0 {

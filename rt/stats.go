@@ -19,8 +19,8 @@ type Stats struct {
 // Stats reads the counters. From any goroutine at any time; it wakes and stops nobody. A worker that sleeps has shown
 // all; one that runs shows what it has counted every 61 turns.
 func (rt *Runtime) Stats() Stats {
-	s := Stats{Workers: len(rt.workers), Heap: rt.space.Stats()}
-	for _, w := range rt.workers {
+	s := Stats{Workers: rt.cfg.Workers, Heap: rt.space.Stats()}
+	for _, w := range rt.everyWorker() {
 		w.publishing.Lock()
 		c := w.published
 		w.publishing.Unlock()

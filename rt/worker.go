@@ -2,6 +2,7 @@ package rt
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/encorert/encorert/internal/mailbox"
@@ -27,6 +28,12 @@ type worker struct {
 	count     counters
 
 	_ [64]byte // from here on others read and write
+
+	// attention says what others want of the worker at its next message boundary: bits of attentionBits, see heed. Writers:
+	// all, by read-modify-write. Readers: the owner, with a plain-cost load after every message; so it has a line of its
+	// own, which is hardly ever written.
+	attention atomic.Uint32
+	_         [60]byte
 
 	shared runq.Shared[Actor] // ready actors without a home. Writers: the owner pushes, all take
 	pinned runq.Inject[Actor] // actors that only this worker may run next. Writers: all
