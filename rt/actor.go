@@ -32,6 +32,7 @@ type Actor struct {
 // extension is what few actors need.
 type extension struct {
 	parked *strand // strands of this actor in Await or Suspend, linked by nextParked
+	number uint64  // in order of spawning, in systematic mode
 	kept   []unsafe.Pointer
 	free   []Kept // empty places of kept
 }
@@ -49,6 +50,9 @@ func Spawn(ctx *Ctx, a *Actor, t *ActorType) {
 		panic("rt: Spawn of an actor that exists")
 	}
 	a.init(ctx.worker.rt, t)
+	if d := a.rt.driver; d != nil {
+		d.number(a)
+	}
 }
 
 func (a *Actor) init(rt *Runtime, t *ActorType) {

@@ -22,6 +22,16 @@ type Config struct {
 	// worker and must not wait. nil: the run ends with the *PanicError.
 	OnPanic func(*PanicError)
 
+	// Seed makes the runtime systematic: one goroutine runs all workers in turns, a turn is one message (Batch does not
+	// count), and whatever could come in several orders comes in one that follows from Seed. The same seed gives the
+	// same order, on every machine, as long as Run and Do are called by one goroutine at a time; see Signature.
+	// Time is logical, and Blocking holds up everything: a behaviour that waits for another goroutine may wait for ever.
+	// Builds for the race detector or with -tags encorert_invariants switch workers also in the middle of the runtime's own protocols, so that a
+	// seed gives another order there. Workers 0 means 2. It is for tests: see package rttest. 0: off.
+	Seed uint64
+	// OnTurn is told of every turn of a systematic runtime. It must not wait, nor call the runtime.
+	OnTurn func(Turn)
+
 	// The modes for tests. Each makes a rare thing happen always.
 
 	// AlwaysMigrate makes every strand resume on another worker than it left. Needs two workers or more.
@@ -46,6 +56,12 @@ const maxWorkers = 1024
 
 // validated returns the config with defaults filled in.
 func (c Config) validated() (Config, error) {
+	if c.Seed != 0 {
+		c.Batch = 1
+		if c.Workers == 0 {
+			c.Workers = 2 // not what the machine has: a seed is to mean the same everywhere
+		}
+	}
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
 	}

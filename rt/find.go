@@ -24,6 +24,7 @@ const (
 func (w *worker) find() *Actor {
 	rt := w.rt
 	for {
+		w.step()
 		if rt.stopping.Load() {
 			w.endSearch()
 			w.publish()
@@ -49,6 +50,9 @@ func (w *worker) find() *Actor {
 
 // take looks where only this worker, or anybody without stealing, may take.
 func (w *worker) take() *Actor {
+	if w.seat != nil {
+		w.seat.jumble()
+	}
 	w.tick++
 	if w.tick%injectEvery == 0 {
 		if a := w.rt.inject.Pop(); a != nil {
@@ -99,6 +103,7 @@ func (w *worker) search() *Actor {
 		if a := w.rt.inject.Pop(); a != nil {
 			return a
 		}
+		w.step()
 		runtime.Gosched() // on few cores the worker that has the work may need this one
 	}
 	return nil
@@ -128,6 +133,7 @@ func (w *worker) sleep() {
 	rt := w.rt
 	w.tidy()
 	rt.lot.Announce(w.id)
+	w.step()
 	invariant.Point("rt.lastLook")
 	if rt.stopping.Load() || !w.pinned.Empty() || rt.anyShared() {
 		if rt.lot.Retract(w.id) == park.Searcher {
@@ -139,7 +145,7 @@ func (w *worker) sleep() {
 	}
 	rt.checkQuiet()
 	w.count.sleeps++
-	w.searching = rt.lot.Sleep(w.id) == park.Searcher
+	w.searching = w.rest() == park.Searcher
 	if w.pinned.Empty() && !rt.anyShared() && !rt.stopping.Load() {
 		w.count.wokeInVain++
 	}
@@ -170,7 +176,7 @@ func (rt *Runtime) pin(a *Actor, worker int) {
 func (w *worker) tidy() {
 	w.shared.Forget()
 	w.publish()
-	if now := time.Now(); now.Sub(w.gaveWay) > giveWayEvery {
+	if now := w.rt.clock.now(); now.Sub(w.gaveWay) > giveWayEvery {
 		w.gaveWay = now
 		runtime.Gosched()
 	}

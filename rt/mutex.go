@@ -67,7 +67,7 @@ func (m *Mutex) Lock(cctx **Ctx) error {
 	if m.TryLock(*cctx) {
 		return nil
 	}
-	l := &lockWait{m: m, since: time.Now()}
+	l := &lockWait{m: m, since: (*cctx).worker.rt.clock.now()}
 	for {
 		if err := Block(cctx, l); err != nil {
 			return err
@@ -154,18 +154,18 @@ func (m *Mutex) Unlock(ctx *Ctx) {
 			return
 		}
 	}
-	if w := m.pass(); w != nil {
+	if w := m.pass(ctx); w != nil {
 		Unpark(ctx, w)
 	}
 }
 
 // pass unlocks, or hands the lock to a waiter whose patience is at an end. It returns the waiter to unpark, if any.
-func (m *Mutex) pass() *Waiter {
+func (m *Mutex) pass(ctx *Ctx) *Waiter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if l := m.trying; l != nil {
 		// Woken, and still on its way: perhaps behind this very behaviour, in its worker's queue.
-		if time.Since(l.since) > patience {
+		if ctx.worker.rt.clock.now().Sub(l.since) > patience {
 			l.handed = true
 			m.trying = nil
 			m.state.And(^uint32(mutexWoken))
@@ -184,7 +184,7 @@ func (m *Mutex) pass() *Waiter {
 		m.newest = nil
 		m.state.And(^uint32(mutexWaiters))
 	}
-	if time.Since(l.since) > patience {
+	if ctx.worker.rt.clock.now().Sub(l.since) > patience {
 		l.handed = true
 		return l.waiter
 	}

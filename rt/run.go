@@ -15,7 +15,9 @@ import (
 type root struct {
 	Actor
 	f func(cctx **Ctx)
-	// state: pending, then either started (by the worker) or given up (by the caller whose time is over).
+	// state: pending, then either started and ended (by the worker) or given up (by the caller whose time is over).
+	// Pairs with itself: f is called only if the caller has not given up. Readers of ended: the driver of a systematic
+	// runtime.
 	state atomic.Uint32
 	done  chan error
 }
@@ -23,6 +25,7 @@ type root struct {
 const (
 	rootPending uint32 = iota
 	rootStarted
+	rootEnded
 	rootGivenUp
 )
 
@@ -38,13 +41,18 @@ func runRoot(cctx **Ctx, _ *Actor, m *Message) {
 	m.P1 = nil
 	if r.state.CompareAndSwap(rootPending, rootStarted) {
 		r.f(cctx)
-		r.done <- nil
+		r.answer(nil)
 	}
 }
 
 var errNoFunction = errors.New("rt: the function to run is nil")
 
-func failRoot(_ *Ctx, reply unsafe.Pointer, err error) { (*root)(reply).done <- err }
+func failRoot(_ *Ctx, reply unsafe.Pointer, err error) { (*root)(reply).answer(err) }
+
+func (r *root) answer(err error) {
+	r.state.Store(rootEnded)
+	r.done <- err
+}
 
 // Run calls main as a behaviour on an actor of its own and waits for the end of the run: no actor can run any more and
 // nothing holds the run open. Then it returns nil; or a *BlockedError that names the behaviours that still wait; or,
@@ -128,6 +136,10 @@ func (rt *Runtime) start(r *root, t *ActorType, b *Behaviour) {
 	a.init(rt, t)
 	a.box.Claim() // nobody else knows the actor
 	a.box.PushLocal(nil, Message{B: b, P1: unsafe.Pointer(r)})
+	if rt.driver != nil {
+		rt.driver.post(r)
+		return
+	}
 	rt.inject.Push(a)
 	rt.lot.WakeOne()
 }
@@ -164,7 +176,7 @@ func (rt *Runtime) checkQuiet() {
 		if rt.anythingDue() { // most often; then mu is left alone
 			return
 		}
-		invariant.Point("rt.checkQuiet")
+		invariant.PointUnderLock("rt.checkQuiet")
 		rt.mu.Lock() // inside of the lot's lock: nobody may sleep, wake or announce with mu held
 		defer rt.mu.Unlock()
 		// Once more, now that the list is fixed: a Run that is in it has a hold, its main in a queue, or a worker awake,
@@ -182,7 +194,7 @@ func (rt *Runtime) checkQuiet() {
 
 // anythingDue looks at all that keeps a run open while every worker sleeps.
 func (rt *Runtime) anythingDue() bool {
-	if rt.holds.Load() != 0 || rt.anyShared() {
+	if rt.holds.Load() != 0 || rt.anyShared() || rt.driver != nil && rt.driver.anyPosted() {
 		return true
 	}
 	for _, w := range rt.everyWorker() {

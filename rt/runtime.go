@@ -23,6 +23,7 @@ type Runtime struct {
 	inject  runq.Inject[Actor] // ready actors from outside, and what does not fit a shared queue
 	depot   mailbox.Depot[Message]
 	clock   clock
+	driver  *driver // in systematic mode; nil otherwise
 
 	// stopping makes workers end. Writers: stop, once. Readers: workers, before they run or sleep.
 	stopping atomic.Bool
@@ -68,8 +69,12 @@ func New(cfg Config) (*Runtime, error) {
 	}
 	rt.workers.Store(&workers)
 	rt.running.Add(len(workers))
-	for _, w := range workers {
-		go w.drive()
+	if cfg.Seed != 0 {
+		rt.startDriver()
+	} else {
+		for _, w := range workers {
+			go w.drive()
+		}
 	}
 	go func() {
 		rt.running.Wait()

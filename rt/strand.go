@@ -53,6 +53,7 @@ const (
 // departure is why a strand is left.
 type departure struct {
 	parked bool
+	step   bool    // nothing has happened: the driver of all workers may go on with another, see systematic.go
 	target *strand // not parked: resume this one instead
 }
 
@@ -68,6 +69,9 @@ func (s *strand) body(yield func(departure) bool) {
 	s.yield = yield
 	s.goroutine = invariant.Goroutine()
 	s.land()
+	if s.cell.worker.seat != nil {
+		defer steppingOn(s)()
+	}
 	ended := false
 	defer func() {
 		if !ended {
@@ -82,6 +86,9 @@ func (s *strand) body(yield func(departure) bool) {
 		if a == nil {
 			ended = true
 			return
+		}
+		if seat := s.cell.worker.seat; seat != nil {
+			seat.turn(a)
 		}
 		if target := s.run(a); target != nil {
 			if !s.leave(departure{target: target}) {

@@ -26,6 +26,7 @@ type worker struct {
 	searching bool // counted as the searcher in rt.lot
 	loot      [64]*Actor
 	count     counters
+	seat      *seat // in systematic mode; nil otherwise
 
 	_ [64]byte // from here on others read and write
 
@@ -65,15 +66,15 @@ const (
 func newWorker(rt *Runtime, id int) *worker {
 	w := &worker{id: id, home: uint32(id + 1), rt: rt, nodes: mailbox.NewPool(&rt.depot)}
 	w.ctx.worker = w
-	w.ctx.random = uint64(id+1) * 0x9E3779B97F4A7C15
+	w.ctx.random = mix(rt.cfg.Seed+uint64(id)) | 1 // a zero would stay one
 	return w
 }
 
-// drive is the worker's goroutine.
+// drive is the worker's goroutine, or in systematic mode its coroutine.
 func (w *worker) drive() {
 	ended := false
 	defer func() {
-		if !ended {
+		if !ended && w.seat == nil {
 			go w.drive() // a behaviour left by Goexit and took this goroutine with it
 		}
 	}()
@@ -87,6 +88,8 @@ func (w *worker) drive() {
 			ended = true
 			w.rt.running.Done()
 			return
+		case d.step:
+			w.seat.pause()
 		case d.parked:
 			if w.commit(s) { // s must not be touched again
 				s = w.takeStrand()

@@ -24,6 +24,9 @@ func (r *ring[M]) push() *M {
 	return m
 }
 
+// first returns the first slot and leaves it. REQUIRES: not empty.
+func (r *ring[M]) first() *M { return &r.buf[r.head&uint32(len(r.buf)-1)] }
+
 // pop returns the first slot. REQUIRES: not empty. The slot stays valid until a push comes round to it.
 func (r *ring[M]) pop() *M {
 	m := &r.buf[r.head&uint32(len(r.buf)-1)]

@@ -54,6 +54,7 @@ type Lot struct {
 	mu      sync.Mutex
 	asleep  []int // announced and not yet given a permit, newest last; guarded by mu
 	permits []chan Role
+	told    chan<- struct{} // see Tell; Writers: Tell, before anybody sleeps
 }
 
 // NewLot makes the place for n workers, all of them awake.
@@ -124,6 +125,35 @@ func (l *Lot) Sleep(w int) Role {
 	return <-l.permits[w]
 }
 
+// TrySleep is Sleep for a caller that must not be stopped; ok is false while there is no permit, and the worker then goes
+// on sleeping.
+func (l *Lot) TrySleep(w int) (role Role, ok bool) {
+	select {
+	case role = <-l.permits[w]:
+		return role, true
+	default:
+		return Plain, false
+	}
+}
+
+// Permitted reports whether worker w has a permit that it has not taken.
+func (l *Lot) Permitted(w int) bool { return len(l.permits[w]) > 0 }
+
+// Tell has every permit announced on c, which must have room for one: for whoever waits on behalf of all workers. Must
+// be called before any of them sleeps.
+func (l *Lot) Tell(c chan<- struct{}) { l.told = c }
+
+// permit hands worker w a permit. REQUIRES: mu; w has been taken off the list, so that the channel is empty.
+func (l *Lot) permit(w int, role Role) {
+	l.permits[w] <- role
+	if l.told != nil {
+		select {
+		case l.told <- struct{}{}:
+		default: // one is there already
+		}
+	}
+}
+
 // WakeOne wakes a sleeper as the searcher, unless one searches already or nobody sleeps. Any goroutine may call it,
 // after its work is visible.
 func (l *Lot) WakeOne() bool {
@@ -144,7 +174,7 @@ func (l *Lot) WakeOne() bool {
 	}
 	w := l.asleep[len(l.asleep)-1] // the one that slept last has the warmest cache
 	l.asleep = l.asleep[:len(l.asleep)-1]
-	l.permits[w] <- Searcher
+	l.permit(w, Searcher)
 	return true
 }
 
@@ -155,7 +185,7 @@ func (l *Lot) WakeWorker(w int) bool {
 	if !l.remove(w) {
 		return false
 	}
-	l.permits[w] <- Plain
+	l.permit(w, Plain)
 	return true
 }
 
@@ -164,7 +194,7 @@ func (l *Lot) WakeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range l.asleep {
-		l.permits[w] <- Plain
+		l.permit(w, Plain)
 	}
 	l.counts.Add(-uint64(len(l.asleep)) * sleepingUnit)
 	l.asleep = l.asleep[:0]

@@ -30,6 +30,13 @@ func (q *Private[T]) Pop() *T {
 	return x
 }
 
+// Rotate puts the n oldest behind the others, in their order.
+func (q *Private[T]) Rotate(n int) {
+	for range n {
+		q.Push(q.Pop())
+	}
+}
+
 func (q *Private[T]) grow() {
 	buf := make([]*T, max(2*len(q.buf), 64))
 	n := copy(buf, q.buf[q.head&uint32(max(len(q.buf)-1, 0)):])
