@@ -1,7 +1,6 @@
 package rt_test
 
 import (
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -67,5 +66,3 @@ func TestSameSeedSameOrder(t *testing.T) {
 		assert.Greater(t, len(orders), seeds/2, "%d workers: different seeds go different ways", workers)
 	}
 }
-
-var _ atomic.Int64

@@ -21,6 +21,23 @@ func TestPointCallsTheHookInInvariantBuilds(t *testing.T) {
 	}
 }
 
+// What package rt hangs on the points comes after the tests' hook, and not where a lock is held.
+func TestStepsAreWhereNoLockIsHeld(t *testing.T) {
+	var seen []string
+	restore := OnPoint(func(point string) { seen = append(seen, point) })
+	OnStep(func() { seen = append(seen, "step") })
+	defer step.Store(nil)
+	Point("free")
+	PointUnderLock("locked")
+	restore()
+	Point("free")
+	if Enabled {
+		assert.Equal(t, []string{"free", "step", "locked", "step"}, seen)
+	} else {
+		assert.Empty(t, seen)
+	}
+}
+
 func TestGoroutineTellsGoroutinesApart(t *testing.T) {
 	other := make(chan int64)
 	go func() { other <- Goroutine() }()
