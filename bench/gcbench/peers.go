@@ -62,6 +62,11 @@ var collectors = []struct{ name, flag string }{
 	{"java-zgc", "-XX:+UseZGC"},
 }
 
+const (
+	sameMemorySuffix = "-same-memory"
+	javaUnknown      = "needs java and javac (a JDK) in PATH"
+)
+
 // addPeers plans the peers whose tools are on this machine and says what is missing for the others.
 func addPeers(plan *harness.Plan, job Job, workers int) {
 	w := &workshop{}
@@ -69,11 +74,15 @@ func addPeers(plan *harness.Plan, job Job, workers int) {
 	_, javaErr := exec.LookPath("java")
 	_, javacErr := exec.LookPath("javac")
 	if err := errors.Join(javaErr, javacErr); err != nil {
-		plan.Missing["java"] = "needs java and javac (a JDK) in PATH"
+		for _, c := range collectors {
+			plan.Missing[c.name], plan.Missing[c.name+sameMemorySuffix] = javaUnknown, javaUnknown
+		}
 	} else {
 		plan.Variants = append(plan.Variants, javaPeers(w, job, workers)...)
 		if !memoryIsKnown() {
-			plan.Missing["java-...-same-memory"] = memoryUnknown
+			for _, c := range collectors {
+				plan.Missing[c.name+sameMemorySuffix] = memoryUnknown
+			}
 		}
 	}
 	if _, err := exec.LookPath("cc"); err != nil {
@@ -110,7 +119,7 @@ func javaPeers(w *workshop, job Job, workers int) []harness.Variant {
 	for _, c := range collectors {
 		list = append(list, peer(c.name, c.flag, "", growingHeapWarmup, func(*harness.Results) []string { return nil }))
 		if memoryIsKnown() {
-			list = append(list, peer(c.name+"-same-memory", c.flag, variantActors, fixedHeapWarmup, sameMemory))
+			list = append(list, peer(c.name+sameMemorySuffix, c.flag, variantActors, fixedHeapWarmup, sameMemory))
 		}
 	}
 	return list

@@ -78,6 +78,6 @@ func TestPeersWithoutTools(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	out, err := runProgram(t, append(small, "--peers", "--variants=go")...)
 	require.NoError(t, err)
-	require.Contains(t, out, "not run: java: needs java and javac")
+	require.Contains(t, out, "not run: java-g1-same-memory: needs java and javac")
 	require.Contains(t, out, "not run: c-libgc: needs cc")
 }

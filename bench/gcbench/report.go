@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/stats"
@@ -26,6 +27,7 @@ type report struct {
 	Scaling            *float64 `json:"scaling,omitempty"`       // ms / one_actor_ms
 	RSSMB              *float64 `json:"rss_mb,omitempty"`        // peak resident memory of encorert's process
 	Collections        *float64 `json:"collections,omitempty"`   // of a repetition, all actors together
+	RatioVsJava        *float64 `json:"ratio_vs_java,omitempty"` // ms / the fastest of Java's with the same memory
 	PauseP95Micros     *float64 `json:"pause_p95_us,omitempty"`  // median over the repetitions
 	MaxPauseMicros     *float64 `json:"max_pause_us,omitempty"`  // median of the repetitions' longest
 
@@ -67,6 +69,7 @@ func newReport(job Job, common harness.Common, res *harness.Results, withPeers b
 			r.RSSMB = &rss
 		}
 	}
+	r.RatioVsJava = harness.Quotient(r.Millis, r.fastestJava(res.Order))
 	if withPeers {
 		r.Peers = map[string]float64{}
 		for _, name := range res.Order {
@@ -76,6 +79,19 @@ func newReport(job Job, common harness.Common, res *harness.Results, withPeers b
 		}
 	}
 	return r
+}
+
+// fastestJava is the least median of Java's collectors with encorert's memory, nil if none ran.
+func (r *report) fastestJava(order []string) (least *float64) {
+	for _, name := range order {
+		if !strings.HasPrefix(name, "java-") || !strings.HasSuffix(name, sameMemorySuffix) {
+			continue
+		}
+		if ms := r.Median(name); least == nil || *ms < *least {
+			least = ms
+		}
+	}
+	return least
 }
 
 // Table prints the report for people.
@@ -95,6 +111,9 @@ func (r *report) Table(w io.Writer) error {
 	}
 	if r.RatioVsBump != nil {
 		fmt.Fprintf(w, "%.2f times the bump allocator's time\n", *r.RatioVsBump)
+	}
+	if r.RatioVsJava != nil {
+		fmt.Fprintf(w, "%.2f times the time of Java's fastest collector with the same memory\n", *r.RatioVsJava)
 	}
 	if r.Scaling != nil {
 		fmt.Fprintf(w, "%d actors take %.2f times one actor's time\n", r.Actors, *r.Scaling)

@@ -26,7 +26,7 @@ func goldenReport() *report {
 		return s
 	}
 	res := &harness.Results{
-		Order: []string{variantActors, variantOneActor, variantGo, variantMemlimit, variantBump, "java-g1"},
+		Order: []string{variantActors, variantOneActor, variantGo, variantMemlimit, variantBump, "java-g1", "java-g1-same-memory", "java-zgc-same-memory"},
 		Series: map[string]*harness.Series{
 			variantActors:   series(41<<10, 60, 61, 62),
 			variantOneActor: series(40<<10, 55, 56, 57),
@@ -34,6 +34,9 @@ func goldenReport() *report {
 			variantMemlimit: series(42<<10, 300, 301, 302),
 			variantBump:     series(18<<10, 33, 33, 34),
 			"java-g1":       series(0, 40, 41, 42),
+
+			"java-g1-same-memory":  series(0, 64, 65, 66),
+			"java-zgc-same-memory": series(0, 70, 71, 72),
 		},
 		Missing: map[string]string{"c-libgc": "needs cc, a C compiler, in PATH"},
 	}
@@ -72,6 +75,7 @@ var (
 	withMoreActors  = []string{"one_actor_ms", "scaling"}
 	withMissing     = []string{"missing"}
 	withPeers       = []string{"peers"}
+	withJava        = []string{"ratio_vs_java"}
 )
 
 func requireFields(t *testing.T, object []byte, want ...[]string) {
@@ -84,11 +88,11 @@ func requireFields(t *testing.T, object []byte, want ...[]string) {
 func TestFieldsAreAllAndDocumented(t *testing.T) {
 	text, err := json.Marshal(goldenReport())
 	require.NoError(t, err)
-	requireFields(t, text, alwaysThere, withKnownMemory, withMoreActors, withMissing, withPeers)
+	requireFields(t, text, alwaysThere, withKnownMemory, withMoreActors, withMissing, withPeers, withJava)
 
 	_, documented, found := strings.Cut(description, "--json prints")
 	require.True(t, found)
-	for _, field := range slices.Concat(alwaysThere, withKnownMemory, withMoreActors, withMissing, withPeers) {
+	for _, field := range slices.Concat(alwaysThere, withKnownMemory, withMoreActors, withMissing, withPeers, withJava) {
 		require.Regexp(t, `(?m)^  ([a-z0-9_]+, )*`+field+`\b`, documented)
 	}
 }

@@ -74,6 +74,7 @@ Memory is read of the process that the command starts, not of its children.
   collections                                   in one repetition, of all actors together
   pause_p95_us, max_pause_us                    of a repetition's pauses, median over the repetitions
   peers                                         with --peers or --peer: ms by name
+  ratio_vs_java                                 ms over that of Java's fastest collector with the same memory
   variants                                      by name: median_ms, min_ms, max_ms, spread_pct, rss_mb, and
                                                 slower, the paired difference to the first one (mean_ms, low_ms, high_ms)
   unit, samples                                 "ms", and by variant those of each counted repetition

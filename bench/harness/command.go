@@ -23,7 +23,7 @@ func Program(workloads ...Workload) *cli.Command {
 		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help",
 		Description:     programText,
 		HideHelpCommand: true,
-		OnUsageError:    onUsageError,
+		OnUsageError:    OnUsageError,
 		ExitErrHandler:  func(context.Context, *cli.Command, error) {}, // main exits
 		Action:          noWorkload,
 	}
@@ -40,19 +40,19 @@ in "encorert bench --help".`
 
 func noWorkload(_ context.Context, cmd *cli.Command) error {
 	if name := cmd.Args().First(); name != "" {
-		return usagef(cmd, "no workload %q; 'encorert bench list' names them", name)
+		return Usagef(cmd, "no workload %q; 'encorert bench list' names them", name)
 	}
-	return usagef(cmd, "which workload? 'encorert bench list' names them")
+	return Usagef(cmd, "which workload? 'encorert bench list' names them")
 }
 
 func listCommand(workloads []Workload) *cli.Command {
 	return &cli.Command{
 		Name:         "list",
 		Usage:        "name the workloads, one line each",
-		OnUsageError: onUsageError,
+		OnUsageError: OnUsageError,
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Args().Present() {
-				return usagef(cmd, "list takes no argument, got %q", cmd.Args().First())
+				return Usagef(cmd, "list takes no argument, got %q", cmd.Args().First())
 			}
 			wide := 0
 			for _, w := range workloads {
@@ -91,35 +91,58 @@ func workloadCommand(w Workload) *cli.Command {
 		Description:     w.Description,
 		Flags:           flags,
 		HideHelpCommand: true,
-		OnUsageError:    onUsageError,
+		OnUsageError:    OnUsageError,
 		Action: func(stdctx context.Context, cmd *cli.Command) error {
-			return runWorkload(stdctx, cmd, w)
+			report, err := measure(stdctx, cmd, w)
+			if err != nil {
+				return err
+			}
+			if cmd.Bool("json") {
+				return WriteJSON(cmd.Root().Writer, report)
+			}
+			return report.Table(cmd.Root().Writer)
 		},
 	}
 }
 
-func runWorkload(stdctx context.Context, cmd *cli.Command, w Workload) error {
+// Measure does what the workload's command does with args, and returns the report instead of printing it. If progress
+// is a terminal, a bar is drawn there. For an error that Status takes for wrong usage, args are wrong.
+func (w Workload) Measure(stdctx context.Context, progress io.Writer, args ...string) (Report, error) {
+	var report Report
+	command := workloadCommand(w)
+	command.Writer, command.ErrWriter = io.Discard, progress
+	command.ExitErrHandler = func(context.Context, *cli.Command, error) {}
+	command.Action = func(stdctx context.Context, cmd *cli.Command) (err error) {
+		report, err = measure(stdctx, cmd, w)
+		return err
+	}
+	err := command.Run(stdctx, slices.Concat([]string{w.Name}, args, []string{"--json"}))
+	return report, err
+}
+
+// measure runs a workload with the flags of cmd.
+func measure(stdctx context.Context, cmd *cli.Command, w Workload) (Report, error) {
 	if cmd.Args().Present() {
-		return usagef(cmd, "%s takes no argument, got %q", w.Name, cmd.Args().First())
+		return nil, Usagef(cmd, "%s takes no argument, got %q", w.Name, cmd.Args().First())
 	}
 	common := Common{Workers: cmd.Int("workers"), Runs: cmd.Int("runs"), Flags: numbers(cmd, w)}
 	runner := Runner{Runs: common.Runs, Warmup: cmd.Int("warmup"), Timeout: cmd.Duration("timeout")}
 	switch {
 	case common.Workers < 1:
-		return usagef(cmd, "--workers must be 1 or more")
+		return nil, Usagef(cmd, "--workers must be 1 or more")
 	case common.Runs < 1:
-		return usagef(cmd, "--runs must be 1 or more")
+		return nil, Usagef(cmd, "--runs must be 1 or more")
 	case runner.Warmup < 1:
-		return usagef(cmd, "--warmup must be 1 or more: the times are to be warm")
+		return nil, Usagef(cmd, "--warmup must be 1 or more: the times are to be warm")
 	case runner.Timeout <= 0:
-		return usagef(cmd, "--timeout must be above zero")
+		return nil, Usagef(cmd, "--timeout must be above zero")
 	}
 	plan, err := w.Plan(cmd, common)
 	if err != nil {
-		return usage(cmd, err)
+		return nil, usage(cmd, err)
 	}
 	if err := plan.restrict(cmd.StringSlice("variants")); err != nil {
-		return usage(cmd, err)
+		return nil, usage(cmd, err)
 	}
 	runner.Timeout += plan.Takes
 	said := newProgress(cmd.Root().ErrWriter, runner.steps(plan))
@@ -134,16 +157,13 @@ func runWorkload(stdctx context.Context, cmd *cli.Command, w Workload) error {
 		err = errors.Join(err, plan.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", w.Name, err)
+		return nil, fmt.Errorf("%s: %w", w.Name, err)
 	}
 	report, err := plan.Report(res)
 	if err != nil {
-		return fmt.Errorf("%s: %w", w.Name, err)
+		return nil, fmt.Errorf("%s: %w", w.Name, err)
 	}
-	if cmd.Bool("json") {
-		return writeJSON(cmd.Root().Writer, report)
-	}
-	return report.Table(cmd.Root().Writer)
+	return report, nil
 }
 
 // numbers are the values of the workload's own flags that are numbers.
@@ -165,7 +185,7 @@ func numbers(cmd *cli.Command, w Workload) map[string]float64 {
 	return values
 }
 
-// restrict drops the variants that names, if there are any, do not contain.
+// restrict drops the variants that names, if there are any, do not contain. One that cannot run here may be named.
 func (p *Plan) restrict(names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -175,7 +195,7 @@ func (p *Plan) restrict(names []string) error {
 		known[i] = v.Name
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
+		if _, missing := p.Missing[name]; !missing && !slices.Contains(known, name) {
 			return fmt.Errorf("--variants: no variant %q, there are: %s", name, strings.Join(known, ", "))
 		}
 	}

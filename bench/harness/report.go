@@ -162,8 +162,8 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// writeJSON prints a report as one object, indented.
-func writeJSON(w io.Writer, r Report) error {
+// WriteJSON prints a report as one object, indented.
+func WriteJSON(w io.Writer, r Report) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

@@ -43,7 +43,7 @@ func TestTableGolden(t *testing.T) {
 
 func TestJSONGolden(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, writeJSON(&out, goldenHead()))
+	require.NoError(t, WriteJSON(&out, goldenHead()))
 	requireGolden(t, "report.golden.json", out.Bytes())
 }
 
@@ -131,6 +131,9 @@ func TestRestrict(t *testing.T) {
 	require.NoError(t, plan.restrict([]string{"a", "b"}))
 	require.Len(t, plan.Variants, 2)
 	require.NoError(t, plan.restrict([]string{"a"}))
+	require.Len(t, plan.Variants, 1)
+	plan.Missing = map[string]string{"c": "not installed"}
+	require.NoError(t, plan.restrict([]string{"a", "c"}), "what cannot run here has a name all the same")
 	require.Len(t, plan.Variants, 1)
 }
 

@@ -24,7 +24,8 @@ func (e usageError) Unwrap() error { return e.err }
 // usage marks err as a mistake in the command line of cmd.
 func usage(cmd *cli.Command, err error) error { return usageError{err: err, command: cmd.FullName()} }
 
-func usagef(cmd *cli.Command, format string, args ...any) error {
+// Usagef is a mistake in the command line of cmd.
+func Usagef(cmd *cli.Command, format string, args ...any) error {
 	return usage(cmd, fmt.Errorf(format, args...))
 }
 
@@ -41,7 +42,8 @@ func Status(err error) int {
 	}
 }
 
-func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error {
+// OnUsageError is the field of that name of every command of the program.
+func OnUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error {
 	return usage(cmd, reworded(cmd, err))
 }
 
