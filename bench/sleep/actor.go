@@ -42,6 +42,26 @@ func (w *walker) Walk(cctx **rt.Ctx, left int) {
 //encore:behaviour
 func (w *walker) Hops(cctx **rt.Ctx) int64 { return w.hops }
 
+// selfSender sends to itself until it is stopped.
+//
+//encore:actor
+type selfSender struct{ stopped bool }
+
+// Again is the message that goes on and on.
+//
+//encore:behaviour
+func (s *selfSender) Again(cctx **rt.Ctx) {
+	if !s.stopped {
+		ctx := *cctx
+		s.Self(ctx).Again(ctx)
+	}
+}
+
+// Stop ends it.
+//
+//encore:behaviour
+func (s *selfSender) Stop(cctx **rt.Ctx) { s.stopped = true }
+
 // idleActors runs the load on a runtime of its own, idles, and counts afterwards.
 func (p idleParams) idleActors() (rep harness.Repetition, _ error) {
 	r, err := rt.New(rt.Config{Workers: p.Workers})
@@ -86,6 +106,16 @@ func (p wakeParams) wakeActors() (harness.Repetition, error) {
 		return harness.Repetition{}, err
 	}
 	defer r.Close()
+	busy := make([]SelfSender, p.Busy)
+	err = r.Do(context.Background(), func(cctx **rt.Ctx) {
+		for i := range busy {
+			busy[i] = NewSelfSender(*cctx)
+			busy[i].Again(*cctx)
+		}
+	})
+	if err != nil {
+		return harness.Repetition{}, err
+	}
 	before := r.Stats().Sleeps
 	rep, err := p.repeat(func(f func()) (bool, error) {
 		stdctx, cancel := context.WithTimeout(context.Background(), lostAfter)
@@ -96,8 +126,13 @@ func (p wakeParams) wakeActors() (harness.Repetition, error) {
 		}
 		return err == nil, err
 	})
-	if err == nil {
-		rep.Values[valueSleeps] = float64(r.Stats().Sleeps-before) / float64(p.Injections)
+	if err != nil {
+		return rep, err
 	}
-	return rep, err
+	rep.Values[valueSleeps] = float64(r.Stats().Sleeps-before) / float64(p.Injections)
+	return rep, r.Do(context.Background(), func(cctx **rt.Ctx) {
+		for _, s := range busy {
+			s.Stop(*cctx)
+		}
+	})
 }

@@ -154,3 +154,95 @@ func init() {
 	walkerHops.Run = runWalkerHops
 	walkerAskHops.Run = runWalkerAskHops
 }
+
+// selfSenderActor is an actor selfSender: the runtime's part, which must come first, and the state.
+type selfSenderActor struct {
+	rt.Actor
+	state selfSender
+}
+
+var selfSenderActorType = rt.ActorType{Name: "sleep.selfSender"}
+
+// SelfSender is the handle of an actor selfSender. The zero SelfSender refers to no actor: sends to it panic.
+//
+// selfSender sends to itself until it is stopped.
+type SelfSender struct {
+	a *selfSenderActor
+}
+
+var (
+	selfSenderAgain    = rt.Behaviour{Name: "Again"}
+	selfSenderAskAgain = rt.Behaviour{Name: "Again", Fail: futures.FailReply}
+	selfSenderStop     = rt.Behaviour{Name: "Stop"}
+	selfSenderAskStop  = rt.Behaviour{Name: "Stop", Fail: futures.FailReply}
+)
+
+// NewSelfSender starts an actor selfSender. A leaf: it never parks and never collects.
+func NewSelfSender(ctx *rt.Ctx) SelfSender {
+	a := new(selfSenderActor)
+	rt.Spawn(ctx, &a.Actor, &selfSenderActorType)
+	return SelfSender{a}
+}
+
+// Again is the message that goes on and on.
+//
+// The send SelfSender.Again is one way. A leaf: it never parks and never collects.
+func (h SelfSender) Again(ctx *rt.Ctx) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &selfSenderAgain})
+}
+
+func runSelfSenderAgain(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	(*selfSenderActor)(unsafe.Pointer(a)).state.Again(cctx)
+}
+
+// AskAgain sends Again and returns a future of its end. A leaf: it never parks and never collects.
+func (h SelfSender) AskAgain(ctx *rt.Ctx) futures.Future[struct{}] {
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &selfSenderAskAgain)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &selfSenderAskAgain, P1: p.Pointer()})
+	return p.Future()
+}
+
+func runSelfSenderAskAgain(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[struct{}](m.P1)
+	m.P1 = nil
+	(*selfSenderActor)(unsafe.Pointer(a)).state.Again(cctx)
+	_ = p.Settle(*cctx, struct{}{}, nil)
+}
+
+// Stop ends it.
+//
+// The send SelfSender.Stop is one way. A leaf: it never parks and never collects.
+func (h SelfSender) Stop(ctx *rt.Ctx) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &selfSenderStop})
+}
+
+func runSelfSenderStop(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	(*selfSenderActor)(unsafe.Pointer(a)).state.Stop(cctx)
+}
+
+// AskStop sends Stop and returns a future of its end. A leaf: it never parks and never collects.
+func (h SelfSender) AskStop(ctx *rt.Ctx) futures.Future[struct{}] {
+	p := futures.NewPromiseFor[struct{}](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &selfSenderAskStop)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &selfSenderAskStop, P1: p.Pointer()})
+	return p.Future()
+}
+
+func runSelfSenderAskStop(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[struct{}](m.P1)
+	m.P1 = nil
+	(*selfSenderActor)(unsafe.Pointer(a)).state.Stop(cctx)
+	_ = p.Settle(*cctx, struct{}{}, nil)
+}
+
+// Self returns the handle of the running actor, whose state the receiver is. A leaf: it never parks and never collects.
+func (*selfSender) Self(ctx *rt.Ctx) SelfSender {
+	return SelfSender{(*selfSenderActor)(unsafe.Pointer(ctx.Self()))}
+}
+
+// Behaviours name methods, which may send and so name behaviours: set here, they make no initialisation cycle.
+func init() {
+	selfSenderAgain.Run = runSelfSenderAgain
+	selfSenderAskAgain.Run = runSelfSenderAskAgain
+	selfSenderStop.Run = runSelfSenderStop
+	selfSenderAskStop.Run = runSelfSenderAskStop
+}

@@ -35,6 +35,10 @@ func TestSmallWakeRun(t *testing.T) {
 	table, _, err := harnesstest.Run(t, Wake(), "--injections=40", "--gap=0", "--runs=1", "--warmup=1", "--workers=5")
 	require.NoError(t, err)
 	require.Contains(t, table, "lost 0 of 80")
+	table, _, err = harnesstest.Run(t, Wake(), "--injections=8", "--gap=0", "--runs=1", "--warmup=1", "--workers=2", "--self-senders=2")
+	require.NoError(t, err)
+	require.Contains(t, table, "8 injections with gaps of about 0s beside 2 self-senders")
+	require.Contains(t, table, "lost 0 of 16")
 }
 
 func TestUsageErrors(t *testing.T) {
@@ -45,6 +49,8 @@ func TestUsageErrors(t *testing.T) {
 	harnesstest.Usage(t, Wake(), map[string]string{
 		"--injections=3": "--injections must be between 4 and",
 		"--gap=-1":       "--gap must be between 0 and",
+
+		"--self-senders=-1": "--self-senders must be between 0 and",
 	})
 }
 

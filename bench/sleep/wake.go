@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/encorert/encorert/bench/goroutines"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/stats"
 )
@@ -26,6 +27,7 @@ func Wake() harness.Workload {
 			return []cli.Flag{
 				&cli.IntFlag{Name: "injections", Value: 500, Usage: "injections of a repetition"},
 				&cli.IntFlag{Name: "gap", Value: 2000, Usage: "`microseconds` between two, on average"},
+				&cli.IntFlag{Name: "self-senders", Usage: "actors that send to themselves all the time, so that no worker sleeps"},
 			}
 		},
 		Plan:  planWake,
@@ -43,6 +45,9 @@ Gaps below a millisecond are waited out, not slept, since Go sleeps in whole mil
 the workers sleep, but the thread that runs them next is awake. That is good for many injections in a short time, as in
 --injections=100000 --gap=20; times from it are those of Go's scheduler, not of the system's.
 
+With --self-senders the workers are kept busy instead: what is measured is how long work from outside waits for its turn.
+The times are those of Runtime.Do as well, while the goroutine that injects has to wait for a processor itself.
+
 Variants:
   encorert     Runtime.Do
   goroutines   a channel from which as many goroutines as there are workers receive functions
@@ -50,7 +55,7 @@ Variants:
 The times of the table are medians of a repetition, in microseconds.
 
 --json prints, of the counted repetitions:
-  workload, workers, runs, flags                what was run; flags are injections, gap
+  workload, workers, runs, flags                what was run; flags are injections, gap, self_senders
   injections                                    of encorert, warm-up included
   lost                                          of these
   p50_us, p99_us                                percentiles of encorert's times: median over the repetitions
@@ -68,6 +73,7 @@ A field whose variant did not run is left out, and so is what the system does no
 type wakeParams struct {
 	Injections int           `json:"injections"`
 	Gap        time.Duration `json:"gap_ns"`
+	Busy       int           `json:"self_senders"`
 	Workers    int           `json:"workers"`
 }
 
@@ -77,6 +83,8 @@ const (
 	lostAfter      = time.Second
 	gapless        = 4 // every which injection comes without a gap; picked
 	timerSlack     = 2 * time.Millisecond
+	mostBusy       = 1000
+	turn           = 20 * time.Millisecond // until a goroutine beside busy ones gets a processor: Go preempts after 10 ms
 )
 
 // Figures of a repetition.
@@ -89,21 +97,27 @@ const (
 )
 
 func planWake(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
-	p := wakeParams{Injections: cmd.Int("injections"), Workers: common.Workers}
+	p := wakeParams{Injections: cmd.Int("injections"), Busy: cmd.Int("self-senders"), Workers: common.Workers}
 	gap := cmd.Int("gap")
 	switch {
 	case p.Injections < gapless || p.Injections > mostInjections:
 		return nil, fmt.Errorf("--injections must be between %d and %d", gapless, mostInjections)
 	case gap < 0 || gap > longestGap:
 		return nil, fmt.Errorf("--gap must be between 0 and %d", longestGap)
+	case p.Busy < 0 || p.Busy > mostBusy:
+		return nil, fmt.Errorf("--self-senders must be between 0 and %d", mostBusy)
 	}
 	p.Gap = time.Duration(gap) * time.Microsecond
 	variant := func(v string) harness.Variant {
 		return harness.Variant{Name: v, Count: int64(p.Injections), Launch: harness.Self(wakeName, v, common.Workers, p)}
 	}
+	each := p.Gap + timerSlack
+	if p.Busy > 0 {
+		each += time.Duration(p.Busy) * turn
+	}
 	return &harness.Plan{
 		Variants: []harness.Variant{variant(variantActors), variant(variantGoroutines)},
-		Takes:    time.Duration(p.Injections) * (p.Gap + timerSlack),
+		Takes:    time.Duration(p.Injections) * each,
 		Report: func(res *harness.Results) (harness.Report, error) {
 			return newWakeReport(p, common, res), nil
 		},
@@ -164,6 +178,7 @@ func pause(d time.Duration) {
 }
 
 func (p wakeParams) wakeGoroutines() (harness.Repetition, error) {
+	defer p.startBusyGoroutines().Stop()
 	functions := make(chan func())
 	defer close(functions)
 	for range p.Workers {
@@ -182,6 +197,19 @@ func (p wakeParams) wakeGoroutines() (harness.Repetition, error) {
 		<-done // goroutines lose nothing
 		return true, nil
 	})
+}
+
+// startBusyGoroutines starts the self-senders.
+func (p wakeParams) startBusyGoroutines() *goroutines.Group {
+	group := goroutines.NewGroup(goroutines.Channel)
+	again := &goroutines.Behaviour{Name: "Again"}
+	again.Run = func(a *goroutines.Actor, m *goroutines.Message) { goroutines.SendChannel(a, a, *m) }
+	for range p.Busy {
+		a := &goroutines.Actor{}
+		group.Start(a, 2) // its own message, and that which stops it
+		goroutines.Inject(a, goroutines.Message{B: again})
+	}
+	return group
 }
 
 // wakeReport is the JSON object. Pointers are nil, and left out, where the variant that they come from did not run.
@@ -229,8 +257,12 @@ func longest(res *harness.Results, variant string) *float64 {
 
 // Table prints the report for people.
 func (r *wakeReport) Table(w io.Writer) error {
-	fmt.Fprintf(w, "wake, %s with gaps of about %v, %s, %s of each variant; median us of each\n\n",
-		harness.Counted(r.params.Injections, "injection"), r.params.Gap, harness.Counted(r.Workers, "worker"), harness.Counted(r.Runs, "run"))
+	busy := ""
+	if r.params.Busy > 0 {
+		busy = " beside " + harness.Counted(r.params.Busy, "self-sender")
+	}
+	fmt.Fprintf(w, "wake, %s with gaps of about %v%s, %s, %s of each variant; median us of each\n\n",
+		harness.Counted(r.params.Injections, "injection"), r.params.Gap, busy, harness.Counted(r.Workers, "worker"), harness.Counted(r.Runs, "run"))
 	if err := r.Head.Table(w, r.order); err != nil {
 		return err
 	}
