@@ -13,6 +13,7 @@ import (
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/messages"
+	"github.com/encorert/encorert/bench/promises"
 	"github.com/encorert/encorert/bench/sleep"
 	"github.com/encorert/encorert/bench/spread"
 	"github.com/encorert/encorert/bench/ubench"
@@ -20,10 +21,12 @@ import (
 
 func main() {
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	program := harness.Program(
+	workloads := []harness.Workload{
 		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
 		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(),
-	)
+	}
+	program := harness.Program(workloads...)
+	program.Commands = append(program.Commands, promises.Command(workloads...))
 	program.Reader, program.Writer, program.ErrWriter = os.Stdin, os.Stdout, os.Stderr
 	err := program.Run(stdctx, os.Args)
 	stop()

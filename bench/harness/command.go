@@ -20,7 +20,7 @@ func Program(workloads ...Workload) *cli.Command {
 	root := &cli.Command{
 		Name:            "encorert bench",
 		Usage:           "run benchmarks and peers",
-		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help",
+		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help\nencorert bench promises [flags]",
 		Description:     programText,
 		HideHelpCommand: true,
 		OnUsageError:    OnUsageError,

@@ -29,6 +29,7 @@ that follows "bench" is passed on to it (but compare, which needs no program).
   encorert bench <workload> --json print one JSON object on stdout and nothing else there
   encorert bench <workload> --help describe the workload, its variants, its JSON fields and all its flags,
                                    as in: encorert bench gcbench --help
+  encorert bench promises          measure what the project promises of itself, and say what holds (five minutes)
   encorert bench compare A.json B.json
                                    compare what two runs with --json printed
 
@@ -48,7 +49,7 @@ counted ones (--runs) are interleaved: A B C, A B C, ... The columns of the tabl
 Inside a checkout of encorert the program of the checkout is built. In a module that requires encorert it is
 built at the version required there; anywhere else at this command's own version.
 
-Exit status: 0 done; 1 a variant failed or counted wrongly, the program could not be built, or the run was
+Exit status: 0 done; 1 a variant failed or counted wrongly, a promise is missed, the program could not be built, or the run was
 interrupted; 2 wrong usage.`
 
 // newBench builds and runs the benchmark program. It does not import it: this command has to build when
@@ -57,7 +58,7 @@ func newBench() *cli.Command {
 	return &cli.Command{
 		Name:            "bench",
 		Usage:           "run benchmarks and peers",
-		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help\nencorert bench compare A.json [B.json]",
+		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help\nencorert bench promises [flags]\nencorert bench compare A.json [B.json]",
 		Description:     benchText,
 		Commands:        []*cli.Command{newCompare()},
 		SkipFlagParsing: true, // the flags are the program's
