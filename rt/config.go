@@ -11,6 +11,13 @@ import (
 type Config struct {
 	// Workers is how many behaviours run at once. 0: GOMAXPROCS. At most 1024.
 	Workers int
+	// Spares is how many spare workers there may be beside, for behaviours that never end or that block without
+	// Blocking: one is started when a behaviour has held its worker for some 10 ms (100 ms and more where all processors
+	// are busy) while nobody else is idle, and rests when that behaviour has ended. 0: 64. Negative: none. A systematic runtime has none.
+	Spares int
+	// OnStuck is told of each behaviour that holds its worker so long, once, on a goroutine of its own; see
+	// Runtime.Stuck. nil: nobody is told.
+	OnStuck func(StuckBehaviour)
 	// Batch is how many messages an actor handles before others get their turn. 0: 100, as in Pony.
 	Batch int
 	// Nursery is how many bytes an actor allocates between two collections of its heap. 0: the default of gc/heap.
@@ -54,6 +61,9 @@ const ModesVariable = "ENCORERT_MODES"
 
 const maxWorkers = 1024
 
+// defaultSpares is how many behaviours may block without Blocking before a runtime stands still. Picked; not measured.
+const defaultSpares = 64
+
 // validated returns the config with defaults filled in.
 func (c Config) validated() (Config, error) {
 	if c.Seed != 0 {
@@ -69,8 +79,16 @@ func (c Config) validated() (Config, error) {
 		c.Batch = 100
 	}
 	switch {
+	case c.Spares < 0, c.Seed != 0:
+		c.Spares = 0
+	case c.Spares == 0:
+		c.Spares = defaultSpares
+	}
+	switch {
 	case c.Workers < 0 || c.Workers > maxWorkers:
 		return c, fmt.Errorf("rt: Config.Workers is %d, want 0 to %d", c.Workers, maxWorkers)
+	case c.Spares > maxWorkers:
+		return c, fmt.Errorf("rt: Config.Spares is %d, want at most %d", c.Spares, maxWorkers)
 	case c.Batch < 0:
 		return c, fmt.Errorf("rt: Config.Batch is %d, want 0 or more", c.Batch)
 	case c.Nursery < 0:

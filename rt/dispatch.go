@@ -80,10 +80,12 @@ var resumption = Behaviour{Name: "resume"}
 // worker. Returns the strand for this worker to resume.
 func (w *worker) handTo(a *Actor, t *strand) *strand {
 	if w.rt.cfg.AlwaysMigrate && t.left == w.id {
-		a.resume = t
-		a.box.GiveUpHome()
-		w.rt.pin(a, (w.id+1)%w.rt.cfg.Workers)
-		return nil
+		if to := w.rt.another(w); to != nil {
+			a.resume = t
+			a.box.GiveUpHome()
+			w.rt.pin(a, to.id)
+			return nil
+		}
 	}
 	w.count.resumes++
 	if t.left != w.id {

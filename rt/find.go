@@ -30,16 +30,23 @@ func (w *worker) find() *Actor {
 			w.publish()
 			return nil
 		}
+		if w.post.Load() == postLeaving {
+			w.stepDown()
+			continue
+		}
 		if a := w.take(); a != nil {
 			w.foundWhileSearching()
+			w.endIdle()
 			return a
 		}
+		w.beginIdle()
 		if !w.searching {
 			w.searching = rt.lot.BeginSearch()
 		}
 		if w.searching {
 			if a := w.search(); a != nil {
 				w.foundWhileSearching()
+				w.endIdle()
 				return a
 			}
 			w.endSearch()
@@ -135,7 +142,7 @@ func (w *worker) sleep() {
 	rt.lot.Announce(w.id)
 	w.step()
 	invariant.Point("rt.lastLook")
-	if rt.stopping.Load() || !w.pinned.Empty() || rt.anyShared() {
+	if rt.stopping.Load() || w.post.Load() == postLeaving || !w.pinned.Empty() || rt.anyShared() {
 		if rt.lot.Retract(w.id) == park.Searcher {
 			w.searching = true
 		} else {
@@ -169,6 +176,9 @@ func (rt *Runtime) pin(a *Actor, worker int) {
 	w := rt.everyWorker()[worker]
 	w.pinned.Push(a)
 	rt.lot.WakeWorker(worker)
+	if w.post.Load() == postRetired { // pairs with retire: it sets that and then empties the queue
+		rt.unpin(w)
+	}
 }
 
 // tidy is what need not be done at once: it lets Go's collector have actors that others took, shows the counters, and

@@ -20,6 +20,7 @@ type Runtime struct {
 	// any goroutine, see everyWorker.
 	workers atomic.Pointer[[]*worker]
 	lot     *park.Lot
+	monitor monitor
 	inject  runq.Inject[Actor] // ready actors from outside, and what does not fit a shared queue
 	depot   mailbox.Depot[Message]
 	clock   clock
@@ -57,7 +58,7 @@ func New(cfg Config) (*Runtime, error) {
 			Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
 			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
 		}),
-		lot:     park.NewLot(cfg.Workers),
+		lot:     park.NewLot(cfg.Workers, cfg.Spares),
 		clock:   realClock{},
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
@@ -68,16 +69,21 @@ func New(cfg Config) (*Runtime, error) {
 		workers[id] = newWorker(rt, id)
 	}
 	rt.workers.Store(&workers)
+	rt.monitor.rt = rt
 	rt.running.Add(len(workers))
 	if cfg.Seed != 0 {
 		rt.startDriver()
 	} else {
+		rt.monitor.start()
 		for _, w := range workers {
 			go w.drive()
 		}
 	}
 	go func() {
+		<-rt.stopped
+		rt.monitor.noMoreSpares()
 		rt.running.Wait()
+		rt.monitor.end()
 		close(rt.ended)
 	}()
 	return rt, nil

@@ -14,12 +14,16 @@ type Stats struct {
 	Sleeps     uint64 // of workers
 	WokeInVain uint64 // sleeps after which there was nothing to do
 	Heap       heap.SpaceStats
+
+	Stuck         int    // behaviours that hold their worker now, see Stuck
+	SparesStarted uint64 // spare workers that were started for such
 }
 
 // Stats reads the counters. From any goroutine at any time; it wakes and stops nobody. A worker that sleeps has shown
 // all; one that runs shows what it has counted every 61 turns.
 func (rt *Runtime) Stats() Stats {
 	s := Stats{Workers: rt.cfg.Workers, Heap: rt.space.Stats()}
+	s.Stuck, s.SparesStarted = rt.monitor.counts()
 	for _, w := range rt.everyWorker() {
 		w.publishing.Lock()
 		c := w.published

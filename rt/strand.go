@@ -152,6 +152,9 @@ func (s *strand) guard(end *batchEnd) {
 	ctx := s.cell
 	rt := ctx.worker.rt
 	s.shadow.Top = 0
+	if w := ctx.worker; w.attention.Load() != 0 {
+		w.heed()
+	}
 	b, reply := s.current, s.reply
 	s.current, s.reply = nil, nil
 	if value == nil && rt.unwinding.Load() {

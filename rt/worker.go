@@ -30,11 +30,13 @@ type worker struct {
 
 	_ [64]byte // from here on others read and write
 
-	// attention says what others want of the worker at its next message boundary: bits of attentionBits, see heed. Writers:
-	// all, by read-modify-write. Readers: the owner, with a plain-cost load after every message; so it has a line of its
-	// own, which is hardly ever written.
+	// attention says what others want of the worker at its next message boundary: bits, see attention.go. Writers: all, by
+	// read-modify-write. Readers: the owner, with a plain-cost load after every message; so it has a line of its own,
+	// which is hardly ever written.
 	attention atomic.Uint32
-	_         [60]byte
+	// post is what a spare worker is there for, see monitor. Writers: under the monitor's mu. Readers: all.
+	post atomic.Uint32
+	_    [56]byte
 
 	shared runq.Shared[Actor] // ready actors without a home. Writers: the owner pushes, all take
 	pinned runq.Inject[Actor] // actors that only this worker may run next. Writers: all
@@ -91,6 +93,9 @@ func (w *worker) drive() {
 		case d.step:
 			w.seat.pause()
 		case d.parked:
+			if w.attention.Load() != 0 {
+				w.heed()
+			}
 			if w.commit(s) { // s must not be touched again
 				s = w.takeStrand()
 			}

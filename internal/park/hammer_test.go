@@ -25,7 +25,7 @@ type barracks struct {
 }
 
 func newBarracks(workers int) *barracks {
-	b := &barracks{lot: NewLot(workers), pinned: make([]atomic.Int64, workers)}
+	b := &barracks{lot: NewLot(workers, 0), pinned: make([]atomic.Int64, workers)}
 	for w := range workers {
 		b.done.Go(func() { b.work(w) })
 	}
@@ -146,7 +146,7 @@ func TestNoWakeUpIsLost(t *testing.T) { hammerBarracks(t, hammer.Rounds(20_000, 
 // and the counts are right whenever all are awake.
 func TestRetractMeetsWake(t *testing.T) {
 	rounds := hammer.Rounds(10_000, 500_000)
-	l := NewLot(2)
+	l := NewLot(2, 0)
 	var over atomic.Bool
 	var wakers sync.WaitGroup
 	var woken, got [2]atomic.Int64

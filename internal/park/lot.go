@@ -21,6 +21,8 @@
 // left. Both simpler variants (not leaving before the second look; not becoming the searcher after a last look that
 // found work) leave a worker asleep beside work in an exhaustive search with three workers.
 //
+// Beside the workers there is a reserve: see reserve.go.
+//
 //	counts.searching | who                          | to
 //	0                | BeginSearch                  | 1
 //	0                | WakeOne (on the sleeper's behalf) | 1
@@ -44,7 +46,7 @@ const (
 
 const sleepingUnit = 1 << 32 // counts: sleeping in the upper half, searching in the lower
 
-// Lot is the sleeping place of n workers, numbered from 0.
+// Lot is the sleeping place of workers, numbered from 0.
 type Lot struct {
 	// Writers: all, by read-modify-write; sleeping only under mu. Readers: all.
 	// Invariant: searching <= 1; sleeping == len(asleep).
@@ -52,15 +54,18 @@ type Lot struct {
 	_      [56]byte
 
 	mu      sync.Mutex
-	asleep  []int // announced and not yet given a permit, newest last; guarded by mu
-	permits []chan Role
+	asleep  []int           // announced and not yet given a permit, newest last; guarded by mu
+	retired []int           // not to be woken by work, newest last; guarded by mu
+	workers int             // numbers that are taken; guarded by mu
+	watcher func()          // called by the first wake-up while all sleep, then forgotten; guarded by mu
+	permits []chan Role     // made before their worker starts
 	told    chan<- struct{} // see Tell; Writers: Tell, before anybody sleeps
 }
 
-// NewLot makes the place for n workers, all of them awake.
-func NewLot(n int) *Lot {
-	l := &Lot{asleep: make([]int, 0, n), permits: make([]chan Role, n)}
-	for i := range l.permits {
+// NewLot makes the place for n workers, all of them awake, and for up to reserve more, see Add.
+func NewLot(n, reserve int) *Lot {
+	l := &Lot{asleep: make([]int, 0, n), permits: make([]chan Role, n+reserve), workers: n}
+	for i := range n {
 		l.permits[i] = make(chan Role, 1)
 	}
 	return l
@@ -106,12 +111,15 @@ func (l *Lot) Announce(w int) {
 	invariant.Point("park.Announced")
 }
 
-// Retract takes the announcement back after a last look that found work. If a waker was faster, its permit is taken,
-// and with it the role that it gives.
+// Retract takes the announcement (or Retire) back after a last look that found work. If a waker was faster, its permit is
+// taken, and with it the role that it gives.
 func (l *Lot) Retract(w int) Role {
 	invariant.Point("park.Retract")
 	l.mu.Lock()
-	mine := l.remove(w)
+	mine := l.remove(w) || l.unretire(w)
+	if mine {
+		l.notify()
+	}
 	l.mu.Unlock()
 	if mine {
 		return Plain
@@ -146,6 +154,7 @@ func (l *Lot) Tell(c chan<- struct{}) { l.told = c }
 // permit hands worker w a permit. REQUIRES: mu; w has been taken off the list, so that the channel is empty.
 func (l *Lot) permit(w int, role Role) {
 	l.permits[w] <- role
+	l.notify()
 	if l.told != nil {
 		select {
 		case l.told <- struct{}{}:
@@ -189,7 +198,7 @@ func (l *Lot) WakeWorker(w int) bool {
 	return true
 }
 
-// WakeAll wakes every sleeper, for a stop.
+// WakeAll wakes every sleeper and every retired worker, for a stop.
 func (l *Lot) WakeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,14 +207,18 @@ func (l *Lot) WakeAll() {
 	}
 	l.counts.Add(-uint64(len(l.asleep)) * sleepingUnit)
 	l.asleep = l.asleep[:0]
+	for _, w := range l.retired {
+		l.permit(w, Plain)
+	}
+	l.retired = l.retired[:0]
 }
 
-// AllAsleep runs f while every worker is announced asleep and none can be woken, and reports whether it did. Workers
+// AllAsleep runs f while every worker is announced asleep or retired and none can be woken, and reports whether it did. Workers
 // that still take their last look count as asleep: f must look at the queues itself.
 func (l *Lot) AllAsleep(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.asleep) < len(l.permits) {
+	if !l.allAsleep() {
 		return false
 	}
 	f()

@@ -81,7 +81,7 @@ func TestCountsAfterEveryPath(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := NewLot(3)
+			l := NewLot(3, 0)
 			for range 3 { // a path that leaves something behind shows in the next round
 				for _, s := range steps {
 					s.do(l)
@@ -97,7 +97,7 @@ func TestCountsAfterEveryPath(t *testing.T) {
 func TestPackedCounts(t *testing.T) {
 	for _, sleeping := range []int{0, 1, 1023, 1024, 1<<32 - 1} {
 		for _, searching := range []int{0, 1} {
-			l := NewLot(1)
+			l := NewLot(1, 0)
 			l.counts.Store(uint64(sleeping)*sleepingUnit + uint64(searching))
 			assert.Equal(t, sleeping, l.Sleeping())
 			assert.Equal(t, searching, l.Searching())
@@ -112,7 +112,7 @@ func TestPackedCounts(t *testing.T) {
 }
 
 func TestAllAsleepRunsOnlyWhenAllAre(t *testing.T) {
-	l := NewLot(2)
+	l := NewLot(2, 0)
 	calls := 0
 	look := func() bool { return l.AllAsleep(func() { calls++ }) }
 	assert.False(t, look())
@@ -133,7 +133,7 @@ func TestAllAsleepRunsOnlyWhenAllAre(t *testing.T) {
 
 // While AllAsleep looks nobody can be woken.
 func TestNobodyWakesDuringAllAsleep(t *testing.T) {
-	l := NewLot(1)
+	l := NewLot(1, 0)
 	l.Announce(0)
 	woken := make(chan bool)
 	l.AllAsleep(func() {

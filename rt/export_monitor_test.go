@@ -1,0 +1,7 @@
+package rt
+
+// Posts reports how many workers are awake, announced asleep and retired, and how many there are.
+func (rt *Runtime) Posts() (awake, sleeping, retired, all int) { return rt.lot.Posts() }
+
+// AllWorkers reports how many workers were ever made.
+func (rt *Runtime) AllWorkers() int { return len(rt.everyWorker()) }

@@ -1,0 +1,78 @@
+package rt
+
+import (
+	"github.com/encorert/encorert/internal/invariant"
+	"github.com/encorert/encorert/internal/mailbox"
+)
+
+// stepDown is how a spare worker retires when it is not needed any more. It returns when the worker is active again, or the
+// runtime stops. Package park has what it owes before and after, and why.
+func (w *worker) stepDown() {
+	rt := w.rt
+	w.beginIdle()
+	w.endSearch()
+	w.unload()
+	if !rt.monitor.retire(w) {
+		w.second()
+		return
+	}
+	invariant.Point("rt.retired")
+	if rt.stopping.Load() {
+		rt.lot.Retract(w.id)
+		return
+	}
+	rt.unpin(w) // pairs with the look at post in pin: who pinned before that saw retired leaves it to this
+	w.second()
+	rt.checkQuiet()
+	rt.lot.Sleep(w.id)
+}
+
+// second looks again for others, after the worker has left the searching state and moved its own.
+func (w *worker) second() {
+	if w.rt.anyShared() {
+		w.rt.lot.WakeOne()
+	}
+}
+
+// unload gives all that the worker has to others.
+func (w *worker) unload() {
+	rt := w.rt
+	for a := w.private.Pop(); a != nil; a = w.private.Pop() {
+		a.box.GiveUpHome()
+		rt.inject.Push(a)
+	}
+	for a := w.shared.Pop(); a != nil; a = w.shared.Pop() {
+		rt.inject.Push(a)
+	}
+	w.shared.Forget()
+	for n := len(w.strands); n > 0 && rt.putStrand(w.strands[n-1]); n-- {
+		w.strands[n-1] = nil
+		w.strands = w.strands[:n-1]
+	}
+	w.nodes = mailbox.NewPool(&rt.depot)
+	w.publish()
+}
+
+// unpin moves what waits for w alone to where all may take it.
+func (rt *Runtime) unpin(w *worker) {
+	moved := false
+	for a := w.pinned.Pop(); a != nil; a = w.pinned.Pop() {
+		rt.inject.Push(a)
+		moved = true
+	}
+	if moved {
+		rt.lot.WakeOne()
+	}
+}
+
+// another returns a worker to run what w must not, nil if all others are stuck or not there.
+func (rt *Runtime) another(w *worker) *worker {
+	all := rt.everyWorker()
+	for i := 1; i < len(all); i++ {
+		v := all[(w.id+i)%len(all)]
+		if v.attention.Load()&attentionStuck == 0 && v.post.Load() == postActive {
+			return v
+		}
+	}
+	return nil
+}
