@@ -36,6 +36,14 @@ func TestGoldens(t *testing.T) {
 		"baseline": func() (*Report, error) { return Within(read(t, "old.json"), "go") },
 		"between":  func() (*Report, error) { return Between(read(t, "old.json"), read(t, "new.json"), "") },
 		"relative": func() (*Report, error) { return Between(read(t, "old.json"), read(t, "new.json"), "go") },
+
+		"promises-within": func() (*Report, error) { return Within(read(t, "promises-old.json"), "") },
+		"promises-between": func() (*Report, error) {
+			return Between(read(t, "promises-old.json"), read(t, "promises-new.json"), "")
+		},
+		"promises-relative": func() (*Report, error) {
+			return Between(read(t, "promises-old.json"), read(t, "promises-new.json"), "go")
+		},
 	} {
 		r, err := compared()
 		require.NoError(t, err, name)
@@ -83,6 +91,10 @@ func TestUnusableFiles(t *testing.T) {
 		`{"workload":"a","samples":{"b":[1]}}`:               "variant b has 1 sample(s), an interval needs 2: run with --runs=2 or more",
 		`{"workload":"a","samples":{"b":[1,2],"c":[1,2,3]}}`: "variant c has 3 samples where others have 2",
 		`{"workload":"a","samples":{"b":["x","y"]}}`:         "cannot unmarshal string",
+
+		`{"workload":"promises"}`: "no result of 'encorert bench promises --json': it has no measurements",
+		`{"workload":"promises","measurements":[{"run":"ring","report":{}}]}`: "ring: no result of",
+		`{"workload":"promises","measurements":7}`:                            "cannot unmarshal number",
 	} {
 		path := filepath.Join(t.TempDir(), "a.json")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -126,6 +138,31 @@ func TestUnusableTogether(t *testing.T) {
 	zero := &File{Path: "zero.json", Workload: "a", Samples: map[string][]float64{"encorert": {1, 2}, "go": {1, 0}}}
 	_, err = Between(zero, zero, "go")
 	require.ErrorContains(t, err, "zero.json: sample 2 of go is 0")
+}
+
+func TestUnusablePromises(t *testing.T) {
+	old := func() *File { return read(t, "promises-old.json") }
+	_, err := Between(old(), read(t, "new.json"), "")
+	require.ErrorContains(t, err, "workload is promises in the first and gcbench in the second")
+	_, err = Between(read(t, "new.json"), old(), "")
+	require.ErrorContains(t, err, "workload is gcbench in the first and promises in the second")
+	_, err = Between(old(), old(), "nosuch")
+	require.ErrorContains(t, err, `promises-old.json: no measurement has variant "nosuch"`)
+	_, err = Within(old(), "nosuch")
+	require.ErrorContains(t, err, `promises-old.json: no measurement has variant "nosuch" and others`)
+
+	shrunk := old()
+	shrunk.Parts[0].Flags["actors"] = 9
+	_, err = Between(old(), shrunk, "")
+	require.ErrorContains(t, err, "gcbench --workers=2: ")
+	require.ErrorContains(t, err, "actors is 1 in the first and 9 in the second")
+
+	other := old()
+	for _, p := range other.Parts {
+		p.Run += " --changed"
+	}
+	_, err = Between(old(), other, "")
+	require.ErrorContains(t, err, "have no measurement in common")
 }
 
 func TestWithinWithoutEncorert(t *testing.T) {

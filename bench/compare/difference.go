@@ -43,6 +43,9 @@ func difference(name string, a, b []float64, i stats.Interval) Difference {
 
 // Within compares the variants of one file with one of them; "" is encorert, or the first by name.
 func Within(f *File, baseline string) (*Report, error) {
+	if f.Parts != nil {
+		return withinParts(f, baseline)
+	}
 	variants := f.variants()
 	if baseline == "" {
 		baseline = variants[0]
@@ -56,7 +59,7 @@ func Within(f *File, baseline string) (*Report, error) {
 	if len(variants) < 2 {
 		return nil, &FileError{f.Path, fmt.Errorf("%s is the only variant: nothing to compare it with", baseline)}
 	}
-	r := &Report{Workload: f.Workload, Workers: f.Workers, Unit: f.Unit, Test: paired, A: f.Path, Baseline: baseline}
+	r := &Report{Workload: f.Workload, Workers: f.Workers, Unit: f.Unit, Test: paired, A: f.Path, Run: f.Run, Baseline: baseline}
 	base := f.Samples[baseline]
 	r.SamplesA = len(base)
 	for _, variant := range variants {
@@ -79,8 +82,11 @@ func Between(a, b *File, relativeTo string) (*Report, error) {
 	if err := sameJob(a, b); err != nil {
 		return nil, err
 	}
+	if a.Parts != nil {
+		return betweenParts(a, b, relativeTo)
+	}
 	r := &Report{
-		Workload: a.Workload, Workers: a.Workers, Unit: a.Unit, Test: welch, A: a.Path, B: b.Path, Notes: notes(a, b),
+		Run: a.Run, Workload: a.Workload, Workers: a.Workers, Unit: a.Unit, Test: welch, A: a.Path, B: b.Path, Notes: notes(a, b),
 		SamplesA: len(a.Samples[a.variants()[0]]), SamplesB: len(b.Samples[b.variants()[0]]),
 	}
 	samplesA, samplesB := a.Samples, b.Samples

@@ -23,6 +23,10 @@ type File struct {
 	Unit     string               `json:"unit"` // absent in the oldest results: ms
 	Samples  map[string][]float64 `json:"samples"`
 	Machine  map[string]any       `json:"machine"`
+
+	// Parts are the results of the invocations that `promises` ran; nil for other workloads.
+	Parts []*File `json:"-"`
+	Run   string  `json:"-"` // of a part: the invocation
 }
 
 // FileError says why a file cannot be used.
@@ -64,6 +68,12 @@ func parse(text []byte) (*File, error) {
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: something follows the JSON object", what)
+	}
+	if f.Workload == promises {
+		if err := parsePromises(&f, text); err != nil {
+			return nil, fmt.Errorf("no result of 'encorert bench promises --json': %w", err)
+		}
+		return &f, nil
 	}
 	if f.Workload == "" || len(f.Samples) == 0 {
 		return nil, fmt.Errorf("%s: it has no workload or no samples", what)

@@ -10,7 +10,8 @@ import (
 	"github.com/encorert/encorert/bench/compare"
 )
 
-const compareText = `Tells whether results differ, and by how much. A.json and B.json are what 'encorert bench <workload> --json' printed.
+const compareText = `Tells whether results differ, and by how much. A.json and B.json are what 'encorert bench <workload> --json' printed,
+or both what 'encorert bench promises --json' printed: then each invocation that both have is compared.
 
   encorert bench compare A.json B.json   what B's variants take more, or less, than A's: Welch's t, since the two were
                                          not run together
@@ -29,6 +30,7 @@ each sample by that variant's of the same round before the two are compared.
   baseline                                      within one file: the variant that others are compared with
   differences                                   variant, a_mean, b_mean, difference, low, high, pct, pct_low, pct_high,
                                                 shown (less, more, not shown)
+  comparisons                                   of promises, in place of differences: one such object for each run (workload and flags)
   notes                                         what else differs between the files, and need not matter
 
 Exit status: 0 done, whatever the difference; 1 a file cannot be used, or the two are of different jobs; 2 wrong usage.`
