@@ -28,10 +28,11 @@ var imports = map[string]string{
 	"internal/runq":      "",
 	"internal/strand":    "",
 
-	"gc/heap": "internal/arena internal/invariant",
-	"rt":      "gc/heap internal/invariant internal/mailbox internal/park internal/runq internal/strand",
-	"gc":      "rt gc/heap internal/invariant",
-	"futures": "rt gc gc/heap internal/invariant",
+	"gc/heap":   "internal/arena internal/invariant",
+	"rt":        "gc/heap internal/invariant internal/mailbox internal/park internal/runq internal/strand",
+	"rt/rttest": "rt", // for tests only
+	"gc":        "rt gc/heap internal/invariant",
+	"futures":   "rt gc gc/heap internal/invariant",
 
 	// The tool side imports no runtime package.
 	"ctxgen": "golang.org/x/tools/go/packages golang.org/x/tools/go/types/typeutil github.com/dave/jennifer/jen " +

@@ -1,0 +1,5 @@
+//go:build encorert_invariants
+
+package rttest
+
+const buildTags = "-tags encorert_invariants"

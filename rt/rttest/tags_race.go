@@ -1,0 +1,5 @@
+//go:build race && !encorert_invariants
+
+package rttest
+
+const buildTags = "-race"
