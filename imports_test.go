@@ -23,7 +23,7 @@ var imports = map[string]string{
 	"internal/arena":     "golang.org/x/sys/unix golang.org/x/sys/windows",
 	"internal/invariant": "github.com/petermattis/goid",
 	"internal/hammer":    "",
-	"internal/mailbox":   "",
+	"internal/mailbox":   "internal/invariant",
 	"internal/park":      "internal/invariant",
 	"internal/runq":      "",
 	"internal/strand":    "",

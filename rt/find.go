@@ -175,6 +175,7 @@ func (rt *Runtime) anyShared() bool {
 func (rt *Runtime) pin(a *Actor, worker int) {
 	w := rt.everyWorker()[worker]
 	w.pinned.Push(a)
+	invariant.Point("rt.pin")
 	rt.lot.WakeWorker(worker)
 	if w.post.Load() == postRetired { // pairs with retire: it sets that and then empties the queue
 		rt.unpin(w)

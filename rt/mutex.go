@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 // Mutex is a lock for what several actors share, for the rare case that it is not an actor itself: it parks the
@@ -86,6 +88,7 @@ func (m *Mutex) TryLock(ctx *Ctx) bool {
 		if s&mutexLocked != 0 {
 			return false
 		}
+		invariant.Point("rt.TryLock")
 		// Pairs with the operations on state in Unlock: what the last holder did is visible.
 		if m.state.CompareAndSwap(s, s|mutexLocked) {
 			return true
@@ -127,6 +130,7 @@ func (l *lockWait) Commit(w *Waiter) bool {
 // try ends the state of being woken; it reports whether the lock was handed over.
 func (l *lockWait) try() bool {
 	m := l.m
+	invariant.Point("rt.Mutex.try")
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.trying == l {
@@ -149,11 +153,13 @@ func (m *Mutex) Unlock(ctx *Ctx) {
 		if s&mutexWaiters != 0 && s&mutexWoken == 0 || s&mutexWoken != 0 && look {
 			break
 		}
+		invariant.Point("rt.Unlock")
 		// Pairs with TryLock and Commit.
 		if m.state.CompareAndSwap(s, s&^mutexLocked) {
 			return
 		}
 	}
+	invariant.Point("rt.Unlock.pass")
 	if w := m.pass(ctx); w != nil {
 		Unpark(ctx, w)
 	}

@@ -43,6 +43,7 @@ func Suspend(cctx **Ctx) error { return (*cctx).strand.park(suspended, nil) }
 // Unpark ends the wait of w. A leaf. The caller must not touch w again.
 func Unpark(ctx *Ctx, w *Waiter) {
 	ctx.CheckLeaf()
+	invariant.Point("rt.Unpark")
 	s := w.strand
 	a := s.actor
 	if s.mode == blocked {
@@ -65,6 +66,7 @@ func (s *strand) park(mode waitMode, wait Wait) error {
 	if rt.cfg.CollectAlways && a.heap != nil {
 		s.collect()
 	}
+	invariant.Point("rt.park")
 	ctx.leave(a)
 	s.mode, s.wait, s.left = mode, wait, ctx.worker.id
 	if mode == blocked {
@@ -100,6 +102,7 @@ func (w *worker) commit(s *strand) bool {
 			return false
 		}
 		// The actor is still ours: an Unpark that has happened already only put its message into the mailbox.
+		invariant.Point("rt.committed")
 		w.count.parks++
 		w.yieldActor(a)
 		return true

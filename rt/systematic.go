@@ -258,7 +258,7 @@ func (s *seat) turn(a *Actor) {
 	}
 	if a.resume != nil {
 		t.Behaviour = resumption.Name
-	} else if m := a.box.First(); m != nil {
+	} else if m := a.box.First(s.worker.nodes); m != nil {
 		t.Behaviour = m.B.Name
 	}
 	d := s.driver

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/internal/mailbox"
 	"github.com/encorert/encorert/internal/runq"
 )
@@ -144,6 +145,7 @@ func (w *worker) enqueue(a *Actor) {
 // share puts an owned actor into the queue that others steal from. The caller must not touch a again.
 func (w *worker) share(a *Actor) {
 	a.box.GiveUpHome()
+	invariant.Point("rt.share")
 	if !w.shared.Push(a) {
 		w.rt.inject.Push(a)
 	}

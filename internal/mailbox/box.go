@@ -1,6 +1,10 @@
 package mailbox
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/encorert/encorert/internal/invariant"
+)
 
 // NoHome is the home of an actor that no worker owns privately. Workers are numbered from 1.
 const NoHome = 0
@@ -100,6 +104,7 @@ func (b *Box[M]) PushRemote(n *Node[M]) (owner bool) {
 		} else {
 			n.next = old
 		}
+		invariant.Point("mailbox.push")
 		// Pairs with the Swap in drain (publishes n.Message) and with the CompareAndSwap in Release (either Release sees
 		// this node and fails, or this push sees the mark and owns).
 		// NB: n.next may name a node that was drained and pushed again meanwhile; then old is the head again and
@@ -130,6 +135,7 @@ func (b *Box[M]) Release(p *Pool[M]) bool {
 	}
 	b.shrink(p)
 	b.home.Store(NoHome)
+	invariant.Point("mailbox.release")
 	return b.head.CompareAndSwap(nil, idleMark[M]())
 }
 
