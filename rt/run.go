@@ -152,16 +152,23 @@ type Hold struct {
 
 // Hold keeps every Run from ending until the hold is released.
 func (rt *Runtime) Hold() *Hold {
-	rt.holds.Add(1)
+	rt.hold()
 	return &Hold{rt: rt}
+}
+
+func (rt *Runtime) hold() { rt.holds.Add(1) }
+
+// release takes one hold back, and looks for the end of the run if it was the last.
+func (rt *Runtime) release() {
+	if rt.holds.Add(-1) == 0 {
+		rt.checkQuiet() // the workers may all have gone to sleep before
+	}
 }
 
 // Release ends the hold. Calls after the first do nothing.
 func (h *Hold) Release() {
 	if h.released.CompareAndSwap(false, true) {
-		if h.rt.holds.Add(-1) == 0 {
-			h.rt.checkQuiet() // the workers may all have gone to sleep before
-		}
+		h.rt.release()
 	}
 }
 

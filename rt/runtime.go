@@ -25,6 +25,7 @@ type Runtime struct {
 	depot   mailbox.Depot[Message]
 	clock   clock
 	driver  *driver // in systematic mode; nil otherwise
+	sources sources
 
 	// stopping makes workers end. Writers: stop, once. Readers: workers, before they run or sleep.
 	stopping atomic.Bool
@@ -47,7 +48,9 @@ type Runtime struct {
 
 // New makes a runtime and starts its workers, which sleep until there is something to do. The error says which field
 // of the config is wrong. The caller must Close it.
-func New(cfg Config) (*Runtime, error) {
+func New(cfg Config) (*Runtime, error) { return newRuntime(cfg, realClock{}) }
+
+func newRuntime(cfg Config, clock clock) (*Runtime, error) {
 	cfg, err := cfg.validated()
 	if err != nil {
 		return nil, err
@@ -59,11 +62,12 @@ func New(cfg Config) (*Runtime, error) {
 			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
 		}),
 		lot:     park.NewLot(cfg.Workers, cfg.Spares),
-		clock:   realClock{},
+		clock:   clock,
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
 		closed:  make(chan struct{}),
 	}
+	rt.sources.nodes = mailbox.NewPool(&rt.depot)
 	workers := make([]*worker, cfg.Workers)
 	for id := range workers {
 		workers[id] = newWorker(rt, id)
@@ -143,6 +147,7 @@ func (rt *Runtime) Close() error {
 	rt.closing.Do(func() {
 		rt.stop(nil)
 		<-rt.ended
+		rt.closeSources()
 		rt.unwinding.Store(true)
 		rt.unwindAll()
 		rt.space.Close()

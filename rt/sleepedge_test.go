@@ -28,6 +28,7 @@ var sleepPoints = []string{
 // edge stops one worker of a runtime at a point.
 type edge struct {
 	r             *rt.Runtime
+	clock         *rt.ManualClock
 	point         string
 	state         atomic.Int32
 	holds         int
@@ -43,7 +44,10 @@ const (
 )
 
 func newEdge(t *testing.T, cfg rt.Config, point string) *edge {
-	e := &edge{r: runtimeOf(t, cfg), point: point, held: make(chan struct{}), proceed: make(chan struct{})}
+	r, clock, err := rt.NewByHand(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { r.Close() })
+	e := &edge{r: r, clock: clock, point: point, held: make(chan struct{}), proceed: make(chan struct{})}
 	t.Cleanup(invariant.OnPoint(e.hook))
 	return e
 }
@@ -260,6 +264,30 @@ var places = []struct {
 		},
 	},
 	{
+		name: "posted", fields: []string{"runtime.inject"}, least: 1,
+		put: func(t *testing.T, e *edge, at func(func())) []<-chan error {
+			return putEvents(t, e, at, func(ctx *rt.Ctx, f func(**rt.Ctx)) (func(), func() int) {
+				s, err := rt.NewSource(ctx, "edge")
+				assert.NoError(t, err)
+				return func() { assert.NoError(t, s.Post(f)) }, s.Close
+			})
+		},
+	},
+	{
+		name: "timer", fields: []string{"runtime.inject"}, least: 1,
+		put: func(t *testing.T, e *edge, at func(func())) []<-chan error {
+			return putEvents(t, e, at, func(ctx *rt.Ctx, f func(**rt.Ctx)) (func(), func() int) {
+				var timers []*rt.Timer
+				for range 2 {
+					timer, err := rt.After(ctx, time.Second, f)
+					assert.NoError(t, err)
+					timers = append(timers, timer)
+				}
+				return func() { e.clock.Advance(time.Second, false) }, timers[0].Close // calls it on the test's goroutine
+			})
+		},
+	},
+	{
 		// The worker that shares stays busy until another has run what it shared.
 		name: "shared", fields: []string{"worker.shared"}, least: 2,
 		put: func(t *testing.T, e *edge, at func(func())) (done []<-chan error) {
@@ -317,6 +345,24 @@ var places = []struct {
 			return done
 		},
 	},
+}
+
+// putEvents opens a source, has an event come at the edge, and another that it leaves to come after it.
+func putEvents(t *testing.T, e *edge, at func(func()), open func(ctx *rt.Ctx, f func(**rt.Ctx)) (fire func(), close func() int)) []<-chan error {
+	done := make(chan error, 2)
+	var fire func()
+	var end func() int
+	wait(t, e.r.Inject(func(cctx **rt.Ctx) {
+		fire, end = open(*cctx, func(**rt.Ctx) { done <- nil })
+	}))
+	at(func() {
+		fire()
+		fire()
+	})
+	wait(t, done)
+	wait(t, done)
+	end()
+	return nil
 }
 
 // putResume parks a behaviour and then, at the edge, has another end its wait.

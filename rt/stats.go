@@ -17,6 +17,10 @@ type Stats struct {
 
 	Stuck         int    // behaviours that hold their worker now, see Stuck
 	SparesStarted uint64 // spare workers that were started for such
+
+	Sources       int    // event sources that are open
+	EventsDropped uint64 // that had not begun when their source was closed or its timer reset
+	EventsMissed  uint64 // ticks and signals that came while one of their kind was due: they are one with it
 }
 
 // Stats reads the counters. From any goroutine at any time; it wakes and stops nobody. A worker that sleeps has shown
@@ -24,6 +28,7 @@ type Stats struct {
 func (rt *Runtime) Stats() Stats {
 	s := Stats{Workers: rt.cfg.Workers, Heap: rt.space.Stats()}
 	s.Stuck, s.SparesStarted = rt.monitor.counts()
+	s.Sources, s.EventsDropped, s.EventsMissed = rt.sources.stats()
 	for _, w := range rt.everyWorker() {
 		w.publishing.Lock()
 		c := w.published
