@@ -65,6 +65,3 @@ func QueueFields() (names []string) {
 	}
 	return names
 }
-
-// Steps is how often the driver of a systematic runtime has let a worker go on.
-func (rt *Runtime) Steps() uint64 { return rt.driver.steps.Load() }

@@ -26,7 +26,8 @@ const (
 //
 // A seed that fails is tried once more, and the report says when it does not fail in the same way: then the scenario
 // breaks the rules of this package. t of a scenario is not the test's: it belongs to one seed, as do its Cleanup
-// functions, which are called after the runtime was closed; Skip ends that seed only. What still runs when the scenario
+// functions, which are called after the runtime was closed; Skip ends that seed only, and well, also after a panic that
+// the scenario has expected. What still runs when the scenario
 // returns is cut off: let it end with Run, or with Idle.
 func Seeds(t testing.TB, n int, cfg rt.Config, scenario func(t testing.TB, r *rt.Runtime)) {
 	t.Helper()

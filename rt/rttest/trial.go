@@ -59,7 +59,7 @@ func (tr *trial) run(cfg rt.Config, seed uint64, scenario func(t testing.TB, r *
 		tr.hangs = true
 		return tr // and leave it alone: what is stuck cannot be closed
 	}
-	if p, ok := errors.AsType[*rt.PanicError](r.Err()); ok && !tr.Failed() {
+	if p, ok := errors.AsType[*rt.PanicError](r.Err()); ok && !tr.Failed() && !tr.Skipped() {
 		tr.Errorf("%v\n%s", p, p.Stack)
 	}
 	if (tr.Failed() || tr.again) && !tr.hangs {
