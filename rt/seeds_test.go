@@ -23,13 +23,17 @@ import (
 func seeds(t *testing.T, cfg rt.Config, scenario func(t testing.TB, r *rt.Runtime)) {
 	t.Helper()
 	defer hammer.Watch(t, hammer.Limit)()
-	n := hammer.Rounds(500, 100_000)
-	if hammer.Race {
-		n /= 20
-	}
 	for cfg.Workers = 2; cfg.Workers <= 3; cfg.Workers++ {
-		rttest.Seeds(t, n, cfg, scenario)
+		rttest.Seeds(t, some(hammer.Rounds(500, 100_000)), cfg, scenario)
 	}
+}
+
+// some is n, or fewer under the race detector, which all this shows nothing: one goroutine runs at a time.
+func some(n int) int {
+	if hammer.Race {
+		return n / 20
+	}
+	return n
 }
 
 // Messages are handled once each, one behaviour of an actor at a time, and what a sender knew of before.
@@ -247,7 +251,7 @@ func TestSeedsOfGoexit(t *testing.T) {
 func TestSeedsGoEveryWay(t *testing.T) {
 	for workers := 1; workers <= 3; workers++ {
 		seen := map[string]int{}
-		rttest.Seeds(t, 2000, rt.Config{Workers: workers}, func(t testing.TB, r *rt.Runtime) {
+		rttest.Seeds(t, some(2000), rt.Config{Workers: workers}, func(t testing.TB, r *rt.Runtime) {
 			var order strings.Builder
 			require.NoError(t, r.Run(func(cctx **rt.Ctx) {
 				for _, name := range "AB" {
@@ -262,8 +266,8 @@ func TestSeedsGoEveryWay(t *testing.T) {
 			seen[order.String()]++
 		})
 		want := 20 // 6 over 3
-		if os.Getenv(rt.ModesVariable) != "" {
-			want = 15 // where everybody moves on, two may hardly ever meet on one worker
+		if os.Getenv(rt.ModesVariable) != "" || hammer.Race {
+			want = 12 // where everybody moves on, two may hardly ever meet on one worker
 		}
 		assert.GreaterOrEqual(t, len(seen), want, "%d workers: %v", workers, seen)
 	}
@@ -272,7 +276,7 @@ func TestSeedsGoEveryWay(t *testing.T) {
 // In invariant builds they are seen also within a behaviour.
 func TestSeedsStepWithinBehaviours(t *testing.T) {
 	seen := map[string]int{}
-	rttest.Seeds(t, 2000, rt.Config{Workers: 2}, func(t testing.TB, r *rt.Runtime) {
+	rttest.Seeds(t, some(2000), rt.Config{Workers: 2}, func(t testing.TB, r *rt.Runtime) {
 		var order strings.Builder
 		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
 			for _, name := range "AB" {
@@ -286,9 +290,12 @@ func TestSeedsStepWithinBehaviours(t *testing.T) {
 		}))
 		seen[order.String()]++
 	})
-	if invariant.Enabled {
+	switch {
+	case hammer.Race:
+		assert.Greater(t, len(seen), 10, "%v", seen)
+	case invariant.Enabled:
 		assert.Len(t, seen, 20, "6 over 3 orders: %v", seen)
-	} else {
+	default:
 		assert.Len(t, seen, 2, "behaviours are not interrupted: %v", seen)
 	}
 }
@@ -326,6 +333,47 @@ func TestSeedsFindALostWakeUp(t *testing.T) {
 	} else {
 		assert.Zero(t, found)
 	}
+}
+
+// Timers fire while others run, or when nobody does; what they bring comes after what they wait for, and in time.
+func TestSeedsOfTimers(t *testing.T) {
+	seeds(t, rt.Config{}, func(t testing.TB, r *rt.Runtime) {
+		var log []string
+		ticks := 0
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			ctx := *cctx
+			a := spawn(ctx)
+			say := func(what string) func(cctx **rt.Ctx) {
+				return func(cctx **rt.Ctx) { a.do(*cctx, func(**rt.Ctx) { log = append(log, what) }) }
+			}
+			for _, hours := range []time.Duration{3, 1, 2} {
+				_, err := rt.After(ctx, hours*time.Hour, say(fmt.Sprint(int(hours))))
+				require.NoError(t, err)
+			}
+			_, err := rt.Every(ctx, time.Minute, func(_ **rt.Ctx, every *rt.Timer) {
+				if ticks++; ticks == 5 {
+					every.Close()
+				}
+			})
+			require.NoError(t, err)
+			stopped, err := rt.After(ctx, time.Millisecond, say("closed"))
+			require.NoError(t, err)
+			spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
+				assert.NoError(t, rt.Suspend(cctx))
+				if stopped.Close() == 0 {
+					log = append(log, "late")
+				}
+			})
+		}))
+		switch {
+		case log[0] != "closed" && log[0] != "late":
+			assert.Equal(t, []string{"1", "2", "3"}, log)
+		default:
+			assert.ElementsMatch(t, []string{"closed", "late"}, log[:2])
+			assert.Equal(t, []string{"1", "2", "3"}, log[2:])
+		}
+		assert.Equal(t, 5, ticks)
+	})
 }
 
 const day = 24 * time.Hour
