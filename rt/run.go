@@ -56,10 +56,14 @@ func (r *root) answer(err error) {
 
 // Run calls main as a behaviour on an actor of its own and waits for the end of the run: no actor can run any more and
 // nothing holds the run open. Then it returns nil; or a *BlockedError that names the behaviours that still wait; or,
-// at once, the *PanicError that ended the run or ErrClosed. It may be called again after nil or a *BlockedError.
+// at once, the *PanicError that ended the run or ErrClosed. It may be called again after nil or a *BlockedError. Inside a
+// behaviour it returns ErrInside.
 func (rt *Runtime) Run(main func(cctx **Ctx)) error {
 	if main == nil {
 		return errNoFunction
+	}
+	if inside() {
+		return ErrInside
 	}
 	end := rt.untilQuiet(func() { rt.start(&root{f: main, done: make(chan error, 1)}, &mainType, &runMain) })
 	select {
@@ -83,9 +87,12 @@ func (rt *Runtime) untilQuiet(begin func()) <-chan error {
 }
 
 // Shutdown waits until no actor can run any more and nothing holds the run open, and then closes the runtime. If stdctx
-// ends first, it closes at once what then still runs, and returns stdctx's error; else what Run would return. As Close, it
-// must not be called from inside a behaviour. Do may still be called meanwhile, and prolongs the wait.
+// ends first, it closes at once what then still runs, as Close, and returns stdctx's error; else what Run would return. Do
+// may still be called meanwhile, and prolongs the wait. Inside a behaviour it does nothing and returns ErrInside.
 func (rt *Runtime) Shutdown(stdctx context.Context) error {
+	if inside() {
+		return ErrInside
+	}
 	var err error
 	select {
 	case err = <-rt.untilQuiet(func() {}):
@@ -102,6 +109,10 @@ func (rt *Runtime) Shutdown(stdctx context.Context) error {
 // f is returned as a *PanicError. If stdctx ends first, Do returns its error: f has then either not been called and
 // never will be, or goes on by itself. If the runtime stops first, Do returns why: f has then not been called, or waits
 // for something, which Close will end.
+//
+// Inside a behaviour Do holds the worker, so that it is for calls to other runtimes, and for actors of this one a send is
+// better. f runs on another worker, or on a spare one after a while; where there can be none (Config.Spares), Do returns
+// ErrInside. If the runtime stops, Do does not wait for an f that has been called.
 func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if f == nil {
 		return errNoFunction
@@ -112,15 +123,26 @@ func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if err := rt.Err(); err != nil {
 		return err
 	}
+	if rt.cfg.Spares == 0 && inside() {
+		return ErrInside
+	}
 	r := &root{f: f, done: make(chan error, 1)}
 	rt.start(r, &doType, &runDo)
-	select {
-	case err := <-r.done:
-		return err
-	case <-stdctx.Done():
+	over := rt.stopped
+	for {
+		select {
+		case err := <-r.done:
+			return err
+		case <-stdctx.Done():
+			r.state.CompareAndSwap(rootPending, rootGivenUp)
+			return fmt.Errorf("rt: Do: %w", stdctx.Err())
+		case <-over:
+		}
+		if over == rt.stopped && !inside() { // or else this is what the end of all workers waits for
+			over = rt.ended
+			continue
+		}
 		r.state.CompareAndSwap(rootPending, rootGivenUp)
-		return fmt.Errorf("rt: Do: %w", stdctx.Err())
-	case <-rt.ended: // nobody runs any more
 		select {
 		case err := <-r.done:
 			return err

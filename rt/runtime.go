@@ -11,8 +11,8 @@ import (
 )
 
 // Runtime runs actors on a fixed number of workers. Several may exist in one process; an actor belongs to the one that
-// spawned it and may be sent to only from there. All methods may be called from any goroutine, but Run, Do and Close
-// not from inside a behaviour, since they wait for behaviours to end.
+// spawned it and may be sent to only from there. All methods may be called from any goroutine. Inside a behaviour,
+// of whatever runtime, Run and Shutdown return ErrInside, Close does not wait, and Do holds the worker.
 type Runtime struct {
 	cfg   Config
 	space *heap.Space
@@ -138,44 +138,6 @@ func (rt *Runtime) markStopped(err error) bool {
 	rt.err = err
 	close(rt.stopped)
 	return true
-}
-
-// Close stops the workers, each after the batch that it runs, unwinds parked behaviours (their deferred functions run,
-// waits return ErrClosed, sends go nowhere) and gives all heaps back. Further calls wait for the first and return nil.
-// It must not be called from inside a behaviour.
-func (rt *Runtime) Close() error {
-	rt.closing.Do(func() {
-		rt.stop(nil)
-		<-rt.ended
-		rt.closeSources()
-		rt.unwinding.Store(true)
-		rt.unwindAll()
-		rt.space.Close()
-		close(rt.closed)
-	})
-	<-rt.closed
-	return nil
-}
-
-// unwindAll ends every strand: those in pools return from their loop, parked ones unwind.
-func (rt *Runtime) unwindAll() {
-	closing := newWorker(rt, len(rt.everyWorker())) // a context for deferred functions; what it schedules never runs
-	for {
-		rt.mu.Lock()
-		if len(rt.strands) == 0 {
-			rt.mu.Unlock()
-			return
-		}
-		s := rt.strands[len(rt.strands)-1]
-		rt.mu.Unlock()
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended) // reached by Goexit as well
-			defer rt.forget(s)
-			s.unwind(&closing.ctx)
-		}()
-		<-ended
-	}
 }
 
 // takeStrand returns an idle strand, or a new one.
