@@ -293,12 +293,13 @@ func TestCloseWaitsForWhatIsStuck(t *testing.T) {
 func TestCloseFromOnStuck(t *testing.T) {
 	over := make(chan struct{})
 	closed := make(chan struct{})
-	var r *rt.Runtime
-	r = runtimeOf(t, rt.Config{Workers: 1, OnStuck: func(rt.StuckBehaviour) {
+	this := make(chan *rt.Runtime, 1)
+	r := runtimeOf(t, rt.Config{Workers: 1, OnStuck: func(rt.StuckBehaviour) {
 		close(over)
-		r.Close()
+		(<-this).Close()
 		close(closed)
 	}})
+	this <- r
 	r.Inject(func(**rt.Ctx) { <-over })
 	within(t, func() { <-closed })
 }

@@ -80,12 +80,10 @@ var resumption = Behaviour{Name: "resume"}
 // worker. Returns the strand for this worker to resume.
 func (w *worker) handTo(a *Actor, t *strand) *strand {
 	if w.rt.cfg.AlwaysMigrate && t.left == w.id {
-		if to := w.rt.another(w); to != nil {
-			a.resume = t
-			a.box.GiveUpHome()
-			w.rt.pin(a, to.id)
-			return nil
-		}
+		a.resume = t
+		a.box.GiveUpHome()
+		w.rt.pin(a, w.rt.another(w).id)
+		return nil
 	}
 	w.count.resumes++
 	if t.left != w.id {

@@ -65,7 +65,8 @@ func (rt *Runtime) unpin(w *worker) {
 	}
 }
 
-// another returns a worker to run what w must not, nil if all others are stuck or not there.
+// another returns a worker to run what w must not: one that is not stuck, if there is one. (From one that is, the monitor
+// takes it away again.)
 func (rt *Runtime) another(w *worker) *worker {
 	all := rt.everyWorker()
 	for i := 1; i < len(all); i++ {
@@ -74,5 +75,5 @@ func (rt *Runtime) another(w *worker) *worker {
 			return v
 		}
 	}
-	return nil
+	return all[(w.id+1)%rt.cfg.Workers]
 }

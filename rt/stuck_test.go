@@ -142,6 +142,39 @@ func TestSeveralBehavioursAreStuck(t *testing.T) {
 	}
 }
 
+// Beside the behaviours that are stuck, as many run at once as there are workers: items from outside that
+// need each other's company hang if a worker sleeps beside them, or one is missing.
+func TestItemsThatNeedAllWorkersBesideStuckBehaviours(t *testing.T) {
+	for _, n := range []int{1, 2, 3} {
+		for _, stuck := range []int{1, n, n + 2} {
+			r := runtimeOf(t, rt.Config{Workers: n})
+			over := make(chan struct{})
+			for range stuck {
+				r.Inject(func(**rt.Ctx) { <-over })
+			}
+			stuckSoon(t, r, stuck)
+			for range hammer.Rounds(20, 5_000) {
+				var begun atomic.Int64
+				var all sync.WaitGroup
+				all.Add(n)
+				item := func(**rt.Ctx) {
+					defer all.Done()
+					begun.Add(1)
+					for begun.Load() < int64(n) {
+						runtime.Gosched()
+					}
+				}
+				for range n {
+					r.Inject(item)
+				}
+				within(t, all.Wait)
+			}
+			close(over)
+			atRest(t, r)
+		}
+	}
+}
+
 // Those that are stuck at once are limited by the spare workers that may be; without any, all waits, and goes on.
 func TestSparesAreLimited(t *testing.T) {
 	for spares, most := range map[int]int{-1: 1, 2: 3} {
