@@ -13,6 +13,9 @@ type ActorType struct {
 	Name string // package and type, for reports: "bank.account"
 	// Trace marks the heap objects that the actor's state names. nil: the state has none.
 	Trace func(a *Actor, t *heap.Tracer)
+	// MailboxLimit is how many messages may wait before those who send more are held back. 0: Config.MailboxLimit.
+	// Negative: never.
+	MailboxLimit int
 }
 
 // Actor is the runtime's part of an actor. Generated code embeds it first in a struct that ends with the state.
@@ -35,6 +38,8 @@ type extension struct {
 	number uint64  // in order of spawning, in systematic mode
 	kept   []unsafe.Pointer
 	free   []Kept // empty places of kept
+	// pressure is made once, and never changed after the actor's bit of pressure was first set: others read it then.
+	pressure *pressure
 }
 
 // Type returns the actor's type.
@@ -58,6 +63,14 @@ func Spawn(ctx *Ctx, a *Actor, t *ActorType) {
 func (a *Actor) init(rt *Runtime, t *ActorType) {
 	a.rt, a.typ = rt, t
 	a.box.Init()
+	limit := t.MailboxLimit
+	if limit == 0 {
+		limit = rt.cfg.MailboxLimit
+	}
+	if limit > 0 {
+		a.box.SetLimit(uint32(min(limit, maxMailboxLimit)))
+		a.pressured()
+	}
 }
 
 // Kept names an object that the running actor's heap must not free, see Keep.
@@ -88,6 +101,7 @@ func Unkeep(ctx *Ctx, k Kept) unsafe.Pointer {
 	return p
 }
 
+// extend gives the actor an extension, once: others may read the pointer after that.
 func (a *Actor) extend() *extension {
 	if a.more == nil {
 		a.more = new(extension)

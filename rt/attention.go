@@ -1,7 +1,7 @@
 package rt
 
 // The bits of worker.attention, all of which combine. Whoever wants something of a worker sets a bit with Or; the worker takes
-// them all with one Swap at its next boundary and does what they say. Boundaries are: after a message, when a strand was
+// them all in one step at its next boundary and does what they say. Boundaries are: after a message, when a strand was
 // parked or its behaviour broke off, and before it searches.
 //
 //	bit   | set by                                         | cleared by                       | what it says
@@ -12,17 +12,23 @@ package rt
 //	idle  | the worker, before it searches                 | the worker, when it has found    | nobody need worry: I search,
 //	      |                                                | something                        | sleep, or am retired
 //
+// A further bit, pressure, is the worker's own: the running actor is to be looked after when its behaviour has ended, see watch
+// and holdBack in pressure.go. It stays until another actor's turn.
+//
 // So a worker is stuck from a message that it began before it was asked until that message has ended; the word tells both
 // sides the same.
 const (
 	attentionAsked uint32 = 1 << iota
 	attentionStuck
 	attentionIdle
+	attentionPressure
 )
 
 // heed does what others have asked for. Called at a boundary where attention was not 0.
 func (w *worker) heed() {
-	w.answer(w.attention.Swap(0)) // pairs with the Or of whoever asked: a bit that is set later stays for the next boundary
+	if w.attention.Load()&^attentionPressure != 0 {
+		w.answer(w.attention.And(attentionPressure)) // pairs with the Or of whoever asked: a bit that is set later stays for the next boundary
+	}
 }
 
 // beginIdle says that the worker runs nothing.

@@ -6,7 +6,12 @@ import (
 )
 
 // BlockedError says that a run ended while behaviours still waited for what can never come.
-type BlockedError struct{ Waits []BlockedWait }
+type BlockedError struct {
+	Waits []BlockedWait
+	// Muted are actors that back-pressure held back when nothing could happen any more. There are none unless this package
+	// is at fault.
+	Muted []MutedActor
+}
 
 // BlockedWait is one behaviour that waits.
 type BlockedWait struct {
@@ -19,13 +24,20 @@ type BlockedWait struct {
 func (e *BlockedError) Error() string {
 	const most = 10
 	var b strings.Builder
-	fmt.Fprintf(&b, "rt: the run has ended with %d waiting:", len(e.Waits))
-	for i, w := range e.Waits {
+	lines := make([]fmt.Stringer, 0, len(e.Waits)+len(e.Muted))
+	for _, w := range e.Waits {
+		lines = append(lines, w)
+	}
+	for _, m := range e.Muted {
+		lines = append(lines, m)
+	}
+	fmt.Fprintf(&b, "rt: the run has ended with %d waiting:", len(lines))
+	for i, l := range lines {
 		if i == most {
-			fmt.Fprintf(&b, "\n\tand %d more", len(e.Waits)-most)
+			fmt.Fprintf(&b, "\n\tand %d more", len(lines)-most)
 			break
 		}
-		fmt.Fprintf(&b, "\n\t%s", w)
+		fmt.Fprintf(&b, "\n\t%s", l)
 	}
 	return b.String()
 }
@@ -49,8 +61,9 @@ func (rt *Runtime) blockedError() error {
 			})
 		}
 	}
-	if waits == nil {
+	muted := rt.Muted()
+	if waits == nil && muted == nil {
 		return nil
 	}
-	return &BlockedError{Waits: waits}
+	return &BlockedError{Waits: waits, Muted: muted}
 }

@@ -20,6 +20,13 @@ type Config struct {
 	OnStuck func(StuckBehaviour)
 	// Batch is how many messages an actor handles before others get their turn. 0: 100, as in Pony.
 	Batch int
+	// MailboxLimit is how many messages may wait for an actor. Beyond that the actor is overloaded until at most half
+	// remain, and actors that send to it are muted when their behaviour has ended, or awaits or suspends: they handle no
+	// further message meanwhile. Nothing is dropped. An actor that is overloaded or holds others back is never muted itself,
+	// and one that blocks lets those go on that were muted for it. A bound for the sum of what waits is therefore the
+	// limit and what every sender sends in one behaviour, and what other workers send before the actor, if it is
+	// queued or in a behaviour, is next looked after. ActorType.MailboxLimit overrides it. 0: no limit.
+	MailboxLimit int
 	// Nursery is how many bytes an actor allocates between two collections of its heap. 0: the default of gc/heap.
 	Nursery int64
 	// MemoryLimit bounds the bytes of all actors' heaps together. An allocation that would cross it panics with a
@@ -59,7 +66,10 @@ type Config struct {
 // worker, migrate is left out.
 const ModesVariable = "ENCORERT_MODES"
 
-const maxWorkers = 1024
+const (
+	maxWorkers      = 1024
+	maxMailboxLimit = 1 << 30
+)
 
 // defaultSpares is how many behaviours may block without Blocking before a runtime stands still. Picked; not measured.
 const defaultSpares = 64
@@ -91,6 +101,8 @@ func (c Config) validated() (Config, error) {
 		return c, fmt.Errorf("rt: Config.Spares is %d, want at most %d", c.Spares, maxWorkers)
 	case c.Batch < 0:
 		return c, fmt.Errorf("rt: Config.Batch is %d, want 0 or more", c.Batch)
+	case c.MailboxLimit < 0 || c.MailboxLimit > maxMailboxLimit:
+		return c, fmt.Errorf("rt: Config.MailboxLimit is %d, want 0 to %d messages", c.MailboxLimit, maxMailboxLimit)
 	case c.Nursery < 0:
 		return c, fmt.Errorf("rt: Config.Nursery is %d, want 0 or more bytes", c.Nursery)
 	case c.MemoryLimit < 0:

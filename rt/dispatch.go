@@ -8,6 +8,7 @@ const (
 	batchSpent                   // the actor has had its turn
 	batchDrained                 // the mailbox is empty
 	batchHandoff                 // the next message resumes another strand of the actor
+	batchMuted                   // the actor has sent to one that is overloaded, see pressure.go
 )
 
 // run lets the actor, which the caller owns, handle a batch of messages. It returns the strand to go on with if the
@@ -16,9 +17,14 @@ func (s *strand) run(a *Actor) (target *strand) {
 	w := s.cell.worker
 	a.box.SetHome(w.home)
 	w.feed() // a behaviour may
+	w.watch(a)
 	if t := a.resume; t != nil {
 		a.resume = nil
 		return w.handTo(a, t)
+	}
+	if a.pressing() && w.attend(a) {
+		w.mute(a)
+		return nil
 	}
 	s.actor = a
 	s.cell.enter(a)
@@ -35,6 +41,10 @@ func (s *strand) run(a *Actor) (target *strand) {
 	s.actor = nil
 	if end == batchHandoff {
 		return ctx.worker.handTo(a, target)
+	}
+	if end == batchMuted {
+		ctx.worker.mute(a)
+		return nil
 	}
 	ctx.worker.yieldActor(a) // where the runtime stops, nobody takes it up again
 	return nil
@@ -63,11 +73,14 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 		w := s.cell.worker
 		w.count.messages++
 		w.feed() // a batch may take long
-		if w.attention.Load() != 0 {
-			w.heed()
-		}
 		if h := a.heap; h != nil && h.Due() {
 			s.collect()
+		}
+		if w.attention.Load() != 0 {
+			w.heed()
+			if w.attend(a) {
+				return batchMuted, nil
+			}
 		}
 	}
 	return batchSpent, nil

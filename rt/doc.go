@@ -15,6 +15,7 @@
 //	batch      up to Config.Batch messages that an actor handles before others get their turn
 //	home       the worker that owns an actor privately, so that it may push to the mailbox with plain stores
 //	leaf       a function that takes *Ctx: it never switches threads and never collects
+//	muted      held back: the actor has sent to one with too many messages, and handles none until that one has fewer
 //
 // # Two kinds of context
 //
@@ -40,7 +41,8 @@
 // # Reading order
 //
 // One message from send to reply: send.go, package mailbox, worker.go (enqueue), find.go, strand.go (body),
-// dispatch.go. Waiting: park.go, worker.go (drive); built on it are blocking.go and mutex.go. Sleep and wake: find.go (sleep), package park. The ends: panic.go,
+// dispatch.go. Waiting: park.go, worker.go (drive); built on it are blocking.go and mutex.go. Back-pressure:
+// pressure.go. Sleep and wake: find.go (sleep), package park. The ends: panic.go,
 // strand.go (guard, unwind), run.go (checkQuiet), runtime.go (Close).
 //
 // # Rejected

@@ -107,6 +107,9 @@ func (w *worker) commit(s *strand) bool {
 		w.yieldActor(a)
 		return true
 	default:
+		if a.box.IsPressed() { // it cannot work off what waits, and may wait for one that is muted on it
+			w.ease(a, &w.count.unmutedBlocked)
+		}
 		a.box.GiveUpHome() // whoever unparks owns the actor next
 		if !s.wait.Commit(&s.waiter) {
 			a.resume = nil

@@ -30,10 +30,11 @@ const (
 )
 
 var (
-	mainType = ActorType{Name: "rt.Run"}
-	doType   = ActorType{Name: "rt.Do"}
+	mainType = ActorType{Name: "rt.Run", MailboxLimit: -1}
+	doType   = ActorType{Name: "rt.Do", MailboxLimit: -1}
 	runMain  = Behaviour{Name: "main", Run: runRoot}
 	runDo    = Behaviour{Name: "do", Run: runRoot, Fail: failRoot}
+	runDone  = Behaviour{Name: "done", Run: runRootDone}
 )
 
 func runRoot(cctx **Ctx, _ *Actor, m *Message) {
@@ -41,8 +42,18 @@ func runRoot(cctx **Ctx, _ *Actor, m *Message) {
 	m.P1 = nil
 	if r.state.CompareAndSwap(rootPending, rootStarted) {
 		r.f(cctx)
+		if r.pressing() { // it may be muted now: then it is done when it handles a message again
+			Send(*cctx, &r.Actor, Message{B: &runDone, P1: unsafe.Pointer(r)})
+			return
+		}
 		r.answer(nil)
 	}
+}
+
+func runRootDone(_ **Ctx, _ *Actor, m *Message) {
+	r := (*root)(m.P1)
+	m.P1 = nil
+	r.answer(nil)
 }
 
 var errNoFunction = errors.New("rt: the function to run is nil")
@@ -108,7 +119,10 @@ func (rt *Runtime) Shutdown(stdctx context.Context) error {
 // Do calls f as a behaviour on an actor of its own and waits until f has returned, not for what f has sent. A panic in
 // f is returned as a *PanicError. If stdctx ends first, Do returns its error: f has then either not been called and
 // never will be, or goes on by itself. If the runtime stops first, Do returns why: f has then not been called, or waits
-// for something, which Close will end.
+// for something, which Close will end, or has returned and is held back.
+//
+// If f has sent to an actor that has too many messages (Config.MailboxLimit), Do returns when that one has worked off
+// what is needed, so that goroutines outside feel the pressure as actors do.
 //
 // Inside a behaviour Do holds the worker, so that it is for calls to other runtimes, and for actors of this one a send is
 // better. f runs on another worker, or on a spare one after a while; where there can be none (Config.Spares), Do returns

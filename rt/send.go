@@ -1,14 +1,26 @@
 package rt
 
+import "github.com/encorert/encorert/internal/mailbox"
+
 // Send puts m into the mailbox of to. A leaf. Delivery is causal: what the sender sent before, directly or through
 // others, arrives before.
 func Send(ctx *Ctx, to *Actor, m Message) {
 	w := ctx.worker
 	CheckReceiver(ctx, to)
 	ctx.CheckLeaf()
-	if to.box.Home() == w.home {
+	home := to.box.Home()
+	if home == w.home {
 		m.writeTo(to.box.Slot(w.nodes))
 		return
+	}
+	if home&mailbox.Pressed != 0 {
+		if m.B != &resumption { // who answers a wait does not load the actor
+			ctx.holdBack(to)
+		}
+		if home&^mailbox.Pressed == w.home {
+			m.writeTo(to.box.Slot(w.nodes))
+			return
+		}
 	}
 	if to.box.Claim() {
 		m.writeTo(to.box.Slot(w.nodes))

@@ -21,6 +21,10 @@ type Stats struct {
 	Sources       int    // event sources that are open
 	EventsDropped uint64 // that had not begun when their source was closed or its timer reset
 	EventsMissed  uint64 // ticks and signals that came while one of their kind was due: they are one with it
+
+	// Mutes counts how often an actor was held back because it had sent to one with too many messages, and the others how
+	// often one was released: because the receiver had worked off half, was about to block, or was relieved meanwhile.
+	Mutes, UnmutedDrained, UnmutedBlocked, UnmutedAtOnce uint64
 }
 
 // Stats reads the counters. From any goroutine at any time; it wakes and stops nobody. A worker that sleeps has shown
@@ -41,6 +45,10 @@ func (rt *Runtime) Stats() Stats {
 		s.Stolen += c.stolen
 		s.Sleeps += c.sleeps
 		s.WokeInVain += c.wokeInVain
+		s.Mutes += c.mutes
+		s.UnmutedDrained += c.unmutedDrained
+		s.UnmutedBlocked += c.unmutedBlocked
+		s.UnmutedAtOnce += c.unmutedAtOnce
 	}
 	return s
 }

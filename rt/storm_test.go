@@ -32,6 +32,9 @@ func TestStorm(t *testing.T) {
 			for _, migrate := range []bool{false, n > 1} {
 				name := fmt.Sprintf("round=%d/workers=%d/migrate=%v", round, n, migrate)
 				t.Run(name, func(t *testing.T) { storm(t, rt.Config{Workers: n, Batch: 5, AlwaysMigrate: migrate}) })
+				t.Run(name+"/limit=2", func(t *testing.T) {
+					storm(t, rt.Config{Workers: n, Batch: 5, AlwaysMigrate: migrate, MailboxLimit: 2})
+				})
 			}
 		}
 	}

@@ -42,6 +42,8 @@ type worker struct {
 	shared runq.Shared[Actor] // ready actors without a home. Writers: the owner pushes, all take
 	pinned runq.Inject[Actor] // actors that only this worker may run next. Writers: all
 
+	muted mutedList // by this worker. Writers: all
+
 	publishing sync.Mutex
 	published  counters // a copy of count for Stats; guarded by publishing
 }
@@ -50,6 +52,8 @@ type worker struct {
 type counters struct {
 	messages, parks, resumes, migrations uint64
 	steals, stolen, sleeps, wokeInVain   uint64
+
+	mutes, unmutedDrained, unmutedBlocked, unmutedAtOnce uint64
 }
 
 // publish shows the counters to Stats: before every sleep, and now and then in between.
@@ -162,6 +166,10 @@ func (w *worker) feed() {
 
 // yieldActor ends the turn of an owned actor. The caller must not touch a again.
 func (w *worker) yieldActor(a *Actor) {
+	if a.pressing() && w.attend(a) {
+		w.mute(a)
+		return
+	}
 	if a.box.Release(w.nodes) {
 		return
 	}

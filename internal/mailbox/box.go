@@ -16,6 +16,7 @@ type Box[M any] struct {
 	// Readers: any worker. Writers: the owner.
 	home  atomic.Uint32
 	hint  uint32  // slots to begin with when the local part has none; Owner: the owner of the actor
+	limit uint32  // messages in the local part from which on the bit of pressure is set, 0: never; Owner: the owner of the actor
 	local ring[M] // Owner: the owner of the actor
 }
 
@@ -31,12 +32,14 @@ func (b *Box[M]) Init() { b.head.Store(idleMark[M]()) }
 // idleMark is one address per message type. It is never dereferenced as a node.
 func idleMark[M any]() *Node[M] { return (*Node[M])(idlePointer) }
 
-// Home reports the worker that owns the actor privately, or NoHome. Only that worker may rely on it.
+// Home reports the worker that owns the actor privately, or NoHome, and the bit of pressure beside it: while that is set
+// it equals no worker's number. Only that worker may rely on it.
 func (b *Box[M]) Home() uint32 { return b.home.Load() }
 
 // SetHome makes the caller, who owns the actor, its home worker. Pairs with the Load in Home: without the atomic store
 // a sender on the old home could take the local part for its own.
 func (b *Box[M]) SetHome(w uint32) {
+	w |= b.home.Load() & Pressed
 	if b.home.Load() != w { // an atomic store costs 20 cycles on amd64, a load one
 		b.home.Store(w)
 	}
@@ -44,7 +47,7 @@ func (b *Box[M]) SetHome(w uint32) {
 
 // GiveUpHome makes all pushes go to the remote part. REQUIRES: the caller owns the actor. Must come before the actor
 // enters a queue that others take from, since the next owner touches the local part.
-func (b *Box[M]) GiveUpHome() { b.home.Store(NoHome) }
+func (b *Box[M]) GiveUpHome() { b.home.Store(NoHome | b.home.Load()&Pressed) }
 
 // Claim takes ownership of an idle actor. Pairs with the CompareAndSwap in Release and PushRemote: exactly one of
 // several claimants wins, and the winner sees all that the last owner did.
@@ -66,12 +69,12 @@ func (b *Box[M]) Slot(p *Pool[M]) *M {
 		b.drain(p)
 	}
 	if b.local.full() {
-		b.grow(p)
+		b.makeRoom(p)
 	}
 	return b.local.push()
 }
 
-// grow makes room in the local part. A pool may be nil.
+// grow makes the buffer of the local part larger. A pool may be nil.
 func (b *Box[M]) grow(p *Pool[M]) {
 	n := max(2*len(b.local.buf), firstSlots)
 	if len(b.local.buf) == 0 {
@@ -127,7 +130,7 @@ func (b *Box[M]) Next(p *Pool[M]) *M {
 	return b.local.pop()
 }
 
-// Release gives up ownership of an empty box; it fails while anything is there. After true the caller must not touch
+// Release gives up ownership of an empty box without pressure; it fails while anything is there. After true the caller must not touch
 // the actor again. Pairs with PushRemote and Claim.
 func (b *Box[M]) Release(p *Pool[M]) bool {
 	if !b.local.empty() || b.head.Load() != nil {
@@ -151,7 +154,7 @@ func (b *Box[M]) drain(p *Pool[M]) {
 	for n = oldest; n != nil; {
 		next := n.next
 		if b.local.full() {
-			b.grow(p)
+			b.makeRoom(p)
 		}
 		*b.local.push() = n.Message
 		p.put(n)

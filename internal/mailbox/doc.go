@@ -23,7 +23,8 @@
 //	w    | worker w owns it, running or in its private queue  | w     | 0 (before Release, before sharing)
 //
 // Invariant: home == w implies that worker w owns the actor. Only w can end that, so w may rely on its own read;
-// for everybody else a home is only a hint that the local part is not theirs.
+// for everybody else a home is only a hint that the local part is not theirs. The word's highest bit is the bit of
+// pressure (see Pressed), which stays whatever the home becomes.
 //
 // Order: messages are taken from the local part; the remote part is moved behind it when the local part is empty and,
 // before every local push, when it is not. A remote push is one linearised step, so whatever a sender sent before, or

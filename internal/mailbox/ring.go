@@ -4,6 +4,7 @@ package mailbox
 type ring[M any] struct {
 	buf        []M // length is a power of two, or zero
 	head, tail uint32
+	room       uint32 // how many it may hold before makeRoom is asked; at most len(buf)
 }
 
 const (
@@ -13,7 +14,7 @@ const (
 
 func (r *ring[M]) empty() bool { return r.head == r.tail }
 
-func (r *ring[M]) full() bool { return int(r.tail-r.head) == len(r.buf) }
+func (r *ring[M]) full() bool { return r.tail-r.head == r.room }
 
 func (r *ring[M]) len() int { return int(r.tail - r.head) }
 
@@ -42,6 +43,6 @@ func (r *ring[M]) moveTo(buf []M) (old []M) {
 		buf[k] = old[i&uint32(len(old)-1)]
 		k++
 	}
-	r.buf, r.head, r.tail = buf, 0, uint32(k)
+	r.buf, r.head, r.tail, r.room = buf, 0, uint32(k), uint32(len(buf))
 	return old
 }
