@@ -5,5 +5,5 @@
 // It is apart from package harness, and imports nothing that runs a benchmark, so that the encorert command needs
 // no program to be built for it.
 //
-// Reading order: file.go, difference.go, report.go; promises.go for results that hold many.
+// Reading order: file.go, difference.go, report.go; parts.go for results that hold many.
 package compare

@@ -24,7 +24,7 @@ type File struct {
 	Samples  map[string][]float64 `json:"samples"`
 	Machine  map[string]any       `json:"machine"`
 
-	// Parts are the results of the invocations that `promises` ran; nil for other workloads.
+	// Parts are the results of the invocations that promises or peers ran; nil for other workloads.
 	Parts []*File `json:"-"`
 	Run   string  `json:"-"` // of a part: the invocation
 }
@@ -69,8 +69,8 @@ func parse(text []byte) (*File, error) {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: something follows the JSON object", what)
 	}
-	if f.Workload == promises {
-		if err := parsePromises(&f, text); err != nil {
+	if hasParts(f.Workload) {
+		if err := parseParts(&f, text); err != nil {
 			return nil, fmt.Errorf("no result of 'encorert bench promises --json': %w", err)
 		}
 		return &f, nil

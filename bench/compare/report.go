@@ -29,7 +29,7 @@ type Report struct {
 	Differences        []Difference
 	Notes              []string
 	Run                string    // of a part: the invocation
-	Parts              []*Report // of results of `promises`, one for each invocation; they have the differences
+	Parts              []*Report // of results that hold many, one for each invocation; they have the differences
 }
 
 // Table prints the report for people.

@@ -7,12 +7,13 @@ import (
 	"io"
 )
 
-// promises is the workload that results of `encorert bench promises` name; they hold a result for each invocation.
-const promises = "promises"
+// hasParts reports whether results of a workload hold a result for each of many invocations: those of
+// `encorert bench promises`, and of bench/peers.
+func hasParts(workload string) bool { return workload == "promises" || workload == "peers" }
 
-// parsePromises reads the measurements of such a result. Of an invocation that was measured twice the second one
+// parseParts reads the measurements of such a result. Of an invocation that was measured twice the second one
 // counts, as it does for the promise.
-func parsePromises(f *File, text []byte) error {
+func parseParts(f *File, text []byte) error {
 	var object struct {
 		Measurements []struct {
 			Run    string          `json:"run"`
@@ -68,7 +69,7 @@ func (f *File) hasAnywhere(variant string) bool {
 
 // withinParts compares the variants of each invocation, where there are several; with a baseline, those that have it.
 func withinParts(f *File, baseline string) (*Report, error) {
-	r := &Report{Workload: promises, Test: paired, A: f.Path, Baseline: baseline}
+	r := &Report{Workload: f.Workload, Test: paired, A: f.Path, Baseline: baseline}
 	for _, p := range f.Parts {
 		if len(p.Samples) < 2 || baseline != "" && p.Samples[baseline] == nil {
 			continue
@@ -90,7 +91,7 @@ func betweenParts(a, b *File, relativeTo string) (*Report, error) {
 	if relativeTo != "" && !a.hasAnywhere(relativeTo) {
 		return nil, &FileError{a.Path, fmt.Errorf("no measurement has variant %q", relativeTo)}
 	}
-	r := &Report{Workload: promises, Test: welch, A: a.Path, B: b.Path, RelativeTo: relativeTo, Notes: notes(a, b)}
+	r := &Report{Workload: a.Workload, Test: welch, A: a.Path, B: b.Path, RelativeTo: relativeTo, Notes: notes(a, b)}
 	for _, p := range a.Parts {
 		q := b.part(p.Run)
 		if q == nil {
@@ -120,9 +121,9 @@ func betweenParts(a, b *File, relativeTo string) (*Report, error) {
 // tableOfParts prints a table for each invocation.
 func (r *Report) tableOfParts(w io.Writer) error {
 	if r.B == "" {
-		fmt.Fprintf(w, "promises, %s\n", r.A)
+		fmt.Fprintf(w, "%s, %s\n", r.Workload, r.A)
 	} else {
-		fmt.Fprintf(w, "promises\nA: %s\nB: %s\n", r.A, r.B)
+		fmt.Fprintf(w, "%s\nA: %s\nB: %s\n", r.Workload, r.A, r.B)
 		if r.RelativeTo != "" {
 			fmt.Fprintf(w, "all relative to %s in the same round\n", r.RelativeTo)
 		}
