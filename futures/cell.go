@@ -101,8 +101,11 @@ func (h *header) publish(ctx *rt.Ctx) {
 	atomic.StorePointer(&h.owner, nil) // pairs with toAnswer, which others may be calling
 	invariant.Point("futures.publish")
 	// The look saves a compare-and-swap where there are waiters (5 ns).
-	if h.word.Load() == emptyFilling && h.word.CompareAndSwap(emptyFilling, emptyDone) {
-		return
+	if h.word.Load() == emptyFilling {
+		invariant.Point("futures.finish")
+		if h.word.CompareAndSwap(emptyFilling, emptyDone) {
+			return
+		}
 	}
 	invariant.Point("futures.take")
 	newest := h.word.Swap(emptyDraining)
