@@ -38,11 +38,18 @@
 // be held across anything that takes a **Ctx, nor by the goroutine that calls New: Go ends the process when a coroutine
 // is resumed on another thread than it is locked to.
 //
+// # What comes from outside
+//
+// Do calls a function inside and waits for it. An event source makes things happen inside, again and again, and holds the
+// run open until it is closed: After and Every (timers), Notify (signals), ReadFrom and WriteTo (whatever blocks), and
+// NewSource, to which any goroutine may Post. Their events are behaviours, of an actor that each source has for itself,
+// and send to others by the handles that they capture.
+//
 // # Reading order
 //
 // One message from send to reply: send.go, package mailbox, worker.go (enqueue), find.go, strand.go (body),
-// dispatch.go. Waiting: park.go, worker.go (drive); built on it are blocking.go and mutex.go. Back-pressure:
-// pressure.go. Sleep and wake: find.go (sleep), package park. The ends: panic.go,
+// dispatch.go. Waiting: park.go, worker.go (drive); built on it are blocking.go and mutex.go. Events from outside:
+// source.go, timer.go. Back-pressure: pressure.go. Sleep and wake: find.go (sleep), package park. The ends: panic.go,
 // strand.go (guard, unwind), run.go (checkQuiet), runtime.go (Close).
 //
 // # Rejected

@@ -173,6 +173,19 @@ func (l *sources) stats() (open int, dropped, missed uint64) {
 	return l.open, l.dropped.Load(), l.missed.Load()
 }
 
+// OpenSources names the event sources that are open, which hold the run open, in no order: "rt.Every.event", or "rt.Source.keys".
+// From any goroutine; for reports, such as what a Shutdown waited for in vain.
+func (rt *Runtime) OpenSources() []string {
+	l := &rt.sources
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	names := make([]string, 0, l.open)
+	for s := l.first; s != nil; s = s.next {
+		names = append(names, s.actor.typ.Name+"."+s.event.Name)
+	}
+	return names
+}
+
 // Source is an event source for goroutines outside: whatever they learn they Post, and it runs as a behaviour. It holds
 // the run open until it is closed. All methods may be called from anywhere, inside or outside, and never wait.
 type Source struct {

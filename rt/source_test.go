@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -236,6 +237,29 @@ func settleBlocked(t *testing.T, r *rt.Runtime) {
 		}
 	})
 	asleep(t, r)
+}
+
+func TestOpenSources(t *testing.T) {
+	r := runtimeOf(t, rt.Config{})
+	assert.Empty(t, r.OpenSources())
+	var end []func() int
+	require.NoError(t, r.Do(background, func(cctx **rt.Ctx) {
+		every, err := rt.Every(*cctx, time.Hour, func(**rt.Ctx, *rt.Timer) {})
+		assert.NoError(t, err)
+		for _, name := range []string{"a", "b", "c"} {
+			s, err := rt.NewSource(*cctx, name)
+			assert.NoError(t, err)
+			end = append(end, s.Close)
+		}
+		end = append(end, every.Close)
+	}))
+	names := []string{"rt.Source.a", "rt.Source.b", "rt.Source.c", "rt.Every.event"}
+	for _, k := range []int{1, 0, 3, 2} { // from the middle, and from both ends of the list
+		assert.ElementsMatch(t, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" }), r.OpenSources())
+		end[k]()
+		names[k] = ""
+	}
+	assert.Empty(t, r.OpenSources())
 }
 
 // Posts to what has stopped say why it has.
