@@ -499,3 +499,37 @@ func TestCloseWithLiveSources(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// Events whose receiver has a limit: the source is held back, and what was posted waits in it, all of it and in order.
+func TestEventsToAnOverloadedActor(t *testing.T) {
+	for _, n := range workerCounts {
+		const events = 2_000
+		handled, most := 0, int64(0)
+		var sent, done atomic.Int64
+		require.NoError(t, run(t, rt.Config{Workers: n, MailboxLimit: 10}, func(cctx **rt.Ctx) {
+			slow := spawn(*cctx)
+			s, err := rt.NewSource(*cctx, "fast")
+			require.NoError(t, err)
+			for k := range events {
+				require.NoError(t, s.Post(func(cctx **rt.Ctx) {
+					sent.Add(1)
+					slow.do(*cctx, func(cctx **rt.Ctx) {
+						if handled != k {
+							t.Errorf("message %d comes, want %d", k, handled)
+						}
+						handled++
+						if k%100 == 0 {
+							assert.NoError(t, rt.Suspend(cctx))
+						}
+						most = max(most, sent.Load()-done.Add(1))
+					})
+				}))
+			}
+			require.NoError(t, s.Post(func(**rt.Ctx) { s.Close() }))
+		}))
+		assert.Equal(t, events, handled)
+		if n == 1 { // with more, the source may be through before the receiver's worker has begun
+			assert.Less(t, most, int64(events/4), "the source was not held back")
+		}
+	}
+}
