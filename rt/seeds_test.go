@@ -223,6 +223,71 @@ func TestSeedsOfClose(t *testing.T) {
 	assert.Greater(t, len(cuts), 3, "the stop comes at many moments: %v", cuts)
 }
 
+// A behaviour closes the runtime in the middle of everything.
+func TestSeedsOfCloseInside(t *testing.T) {
+	seeds(t, rt.Config{}, func(t testing.TB, r *rt.Runtime) {
+		var shut gate
+		var m rt.Mutex
+		begun, unwound := 0, 0
+		err := r.Run(func(cctx **rt.Ctx) {
+			for i := range 5 {
+				a := spawn(*cctx)
+				a.do(*cctx, func(cctx **rt.Ctx) {
+					begun++
+					defer func() { unwound++ }()
+					switch i {
+					case 0:
+						assert.NoError(t, rt.Suspend(cctx))
+						assert.NoError(t, r.Close())
+						a.do(*cctx, func(**rt.Ctx) { assert.Fail(t, "it runs after the end") })
+					case 1, 2:
+						assert.NoError(t, m.Lock(cctx))
+						_, _ = rt.After(*cctx, time.Millisecond, func(cctx **rt.Ctx) { shut.unlock(*cctx) })
+						_ = rt.Await(cctx, &shut)
+						m.Unlock(*cctx)
+					default:
+						for range 10 {
+							_ = rt.Suspend(cctx)
+							spawn(*cctx).do(*cctx, func(**rt.Ctx) {})
+						}
+					}
+				})
+			}
+		})
+		assert.ErrorIs(t, err, rt.ErrClosed)
+		assert.NoError(t, r.Close())
+		assert.Equal(t, begun, unwound)
+	})
+}
+
+// Everybody sends to everybody, to mailboxes with little room: who is muted goes on, also in circles, and nothing is lost.
+func TestSeedsOfPressure(t *testing.T) {
+	seeds(t, rt.Config{MailboxLimit: 2}, func(t testing.TB, r *rt.Runtime) {
+		const actors, messages = 4, 5
+		handled := 0
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			ctx := *cctx
+			var all [actors]*scripted
+			for i := range all {
+				all[i] = spawn(ctx)
+			}
+			for i, a := range all {
+				for range messages {
+					a.do(ctx, func(cctx **rt.Ctx) {
+						for k := range 3 {
+							all[(i+k)%actors].do(*cctx, func(**rt.Ctx) { handled++ })
+						}
+						if i == 0 {
+							assert.NoError(t, rt.Suspend(cctx))
+						}
+					})
+				}
+			}
+		}))
+		assert.Equal(t, actors*messages*3, handled)
+	})
+}
+
 // A behaviour that leaves by Goexit takes the driver's goroutine with it, and nothing else.
 func TestSeedsOfGoexit(t *testing.T) {
 	seeds(t, rt.Config{OnPanic: func(*rt.PanicError) {}}, func(t testing.TB, r *rt.Runtime) {
