@@ -11,7 +11,7 @@ import (
 // Doors for the tests of sleeping and waking: each puts one function into one place where work can land.
 
 func readyRoot(f func(cctx **Ctx)) *root {
-	r := &root{f: f, done: make(chan error, 1)}
+	r := &root{f: f, done: make(chan error, 2)}
 	r.typ = &doType
 	r.box.Init()
 	r.box.Claim()
@@ -21,7 +21,7 @@ func readyRoot(f func(cctx **Ctx)) *root {
 
 // Inject is a Do that does not wait.
 func (rt *Runtime) Inject(f func(cctx **Ctx)) (done <-chan error) {
-	r := &root{f: f, done: make(chan error, 1)}
+	r := &root{f: f, done: make(chan error, 2)}
 	rt.start(r, &doType, &runDo)
 	return r.done
 }

@@ -598,6 +598,26 @@ func overloaded(t *testing.T, r *rt.Runtime) overloadedActor {
 	return slow
 }
 
+// A behaviour of the overloaded actor itself calls Do: it would wait for itself.
+func TestDoInsideIsNotHeldBack(t *testing.T) {
+	r := runtimeOf(t, rt.Config{Workers: 2, MailboxLimit: 2})
+	returned := false
+	within(t, func() {
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			a := spawn(*cctx)
+			a.do(*cctx, func(cctx **rt.Ctx) {
+				for range 10 {
+					a.do(*cctx, nothingToDo)
+				}
+				assert.NoError(t, r.Do(background, func(cctx **rt.Ctx) { a.do(*cctx, nothingToDo) }))
+				returned = true
+			})
+		}))
+	})
+	assert.True(t, returned)
+	noneMuted(t, r)
+}
+
 // If somebody stayed muted when nothing can happen any more, the run would end with its name rather than hang.
 func TestRunReportsWhoIsMuted(t *testing.T) {
 	r := runtimeOf(t, rt.Config{Workers: 2})

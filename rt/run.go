@@ -43,6 +43,7 @@ func runRoot(cctx **Ctx, _ *Actor, m *Message) {
 	if r.state.CompareAndSwap(rootPending, rootStarted) {
 		r.f(cctx)
 		if r.pressing() { // it may be muted now: then it is done when it handles a message again
+			r.done <- errHeld
 			Send(*cctx, &r.Actor, Message{B: &runDone, P1: unsafe.Pointer(r)})
 			return
 		}
@@ -55,6 +56,9 @@ func runRootDone(_ **Ctx, _ *Actor, m *Message) {
 	m.P1 = nil
 	r.answer(nil)
 }
+
+// errHeld is a first answer: f has returned, and another answer will come when the actor may go on.
+var errHeld = errors.New("rt: held back")
 
 var errNoFunction = errors.New("rt: the function to run is nil")
 
@@ -76,7 +80,7 @@ func (rt *Runtime) Run(main func(cctx **Ctx)) error {
 	if inside() {
 		return ErrInside
 	}
-	end := rt.untilQuiet(func() { rt.start(&root{f: main, done: make(chan error, 1)}, &mainType, &runMain) })
+	end := rt.untilQuiet(func() { rt.start(&root{f: main, done: make(chan error, 2)}, &mainType, &runMain) })
 	select {
 	case err := <-end:
 		return err
@@ -126,7 +130,7 @@ func (rt *Runtime) Shutdown(stdctx context.Context) error {
 //
 // Inside a behaviour Do holds the worker, so that it is for calls to other runtimes, and for actors of this one a send is
 // better. f runs on another worker, or on a spare one after a while; where there can be none (Config.Spares), Do returns
-// ErrInside. If the runtime stops, Do does not wait for an f that has been called.
+// ErrInside. If the runtime stops, Do does not wait for an f that has been called; nor is it held back.
 func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if f == nil {
 		return errNoFunction
@@ -140,13 +144,19 @@ func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if rt.cfg.Spares == 0 && inside() {
 		return ErrInside
 	}
-	r := &root{f: f, done: make(chan error, 1)}
+	r := &root{f: f, done: make(chan error, 2)}
 	rt.start(r, &doType, &runDo)
 	over := rt.stopped
 	for {
 		select {
 		case err := <-r.done:
-			return err
+			switch {
+			case err != errHeld:
+				return err
+			case inside(): // what the behaviour waits for may wait for the behaviour
+				return nil
+			}
+			continue
 		case <-stdctx.Done():
 			r.state.CompareAndSwap(rootPending, rootGivenUp)
 			return fmt.Errorf("rt: Do: %w", stdctx.Err())
@@ -159,10 +169,12 @@ func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 		r.state.CompareAndSwap(rootPending, rootGivenUp)
 		select {
 		case err := <-r.done:
-			return err
+			if err != errHeld {
+				return err
+			}
 		default:
-			return rt.Err()
 		}
+		return rt.Err()
 	}
 }
 
