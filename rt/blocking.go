@@ -43,7 +43,7 @@ func (c *blockingCall) Commit(*Waiter) bool {
 			}
 			// The strand owned the actor and has set resume; from here on whoever takes it from the queue does.
 			c.rt.inject.Push(c.actor)
-			c.rt.lot.WakeOne()
+			c.rt.wakeOne()
 			hold.Release()
 		}()
 		c.f()

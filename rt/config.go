@@ -46,6 +46,10 @@ type Config struct {
 	// OnTurn is told of every turn of a systematic runtime. It must not wait, nor call the runtime.
 	OnTurn func(Turn)
 
+	// ProfileLabels gives each behaviour the pprof labels "actor" (its type) and "behaviour" while it runs, for profiles
+	// of the processor and of goroutines. For its cost see docs/rationale.md.
+	ProfileLabels bool
+
 	// The modes for tests. Each makes a rare thing happen always.
 
 	// AlwaysMigrate makes every strand resume on another worker than it left. Needs two workers or more.

@@ -18,6 +18,9 @@ func (s *strand) run(a *Actor) (target *strand) {
 	a.box.SetHome(w.home)
 	w.feed() // a behaviour may
 	w.watch(a)
+	if w.due(w.nextDepth) || w.probed == a {
+		w.sample(a)
+	}
 	if t := a.resume; t != nil {
 		a.resume = nil
 		return w.handTo(a, t)
@@ -31,7 +34,11 @@ func (s *strand) run(a *Actor) (target *strand) {
 	budget := w.rt.cfg.Batch
 	end := batchBroken
 	for end == batchBroken {
-		end, target = s.batch(a, &budget)
+		if w.labels == nil {
+			end, target = s.batch(a, &budget)
+		} else {
+			end, target = s.labelledBatch(a, &budget)
+		}
 		if w.rt.stopping.Load() {
 			break // perhaps with this panic
 		}
@@ -95,7 +102,9 @@ func (w *worker) handTo(a *Actor, t *strand) *strand {
 	if w.rt.cfg.AlwaysMigrate && t.left == w.id {
 		a.resume = t
 		a.box.GiveUpHome()
-		w.rt.pin(a, w.rt.another(w).id)
+		if w.rt.pin(a, w.rt.another(w).id) {
+			w.count.wakes++
+		}
 		return nil
 	}
 	w.count.resumes++

@@ -62,10 +62,10 @@ func (w *worker) take() *Actor {
 	}
 	w.tick++
 	if w.tick%injectEvery == 0 {
-		if a := w.rt.inject.Pop(); a != nil {
+		if a := w.takeInjected(); a != nil {
 			return a
 		}
-		if a := w.shared.Pop(); a != nil { // nobody may have stolen it, and private need never be empty
+		if a := w.takeShared(); a != nil { // nobody may have stolen it, and private need never be empty
 			return a
 		}
 		w.tidy()
@@ -76,10 +76,29 @@ func (w *worker) take() *Actor {
 	if a := w.private.Pop(); a != nil {
 		return a
 	}
-	if a := w.shared.Pop(); a != nil {
+	if a := w.takeShared(); a != nil {
 		return a
 	}
-	return w.rt.inject.Pop()
+	return w.takeInjected()
+}
+
+// takeShared takes from the worker's own shared queue.
+func (w *worker) takeShared() *Actor {
+	a := w.shared.Pop()
+	if a != nil {
+		w.wasShared(a)
+	}
+	return a
+}
+
+// takeInjected takes from the inject queue.
+func (w *worker) takeInjected() *Actor {
+	a := w.rt.inject.Pop()
+	if a != nil {
+		w.count.injected++
+		w.wasShared(a)
+	}
+	return a
 }
 
 // search steals from the other workers, starting at a random one.
@@ -97,6 +116,7 @@ func (w *worker) search() *Actor {
 			if n == 0 {
 				continue
 			}
+			w.count.stealsWon++
 			w.count.stolen += uint64(n)
 			for _, a := range w.loot[1:n] {
 				if !w.shared.Push(a) { // ours is empty, or take would not have come this far
@@ -105,9 +125,10 @@ func (w *worker) search() *Actor {
 			}
 			a := w.loot[0]
 			clear(w.loot[:n])
+			w.wasShared(a)
 			return a
 		}
-		if a := w.rt.inject.Pop(); a != nil {
+		if a := w.takeInjected(); a != nil {
 			return a
 		}
 		w.step()
@@ -131,7 +152,7 @@ func (w *worker) foundWhileSearching() {
 	}
 	w.endSearch()
 	if w.rt.anyShared() {
-		w.rt.lot.WakeOne()
+		w.wakeOne()
 	}
 }
 
@@ -153,6 +174,7 @@ func (w *worker) sleep() {
 	rt.checkQuiet()
 	w.count.sleeps++
 	w.searching = w.rest() == park.Searcher
+	w.count.woken++
 	if w.pinned.Empty() && !rt.anyShared() && !rt.stopping.Load() {
 		w.count.wokeInVain++
 	}
@@ -171,15 +193,16 @@ func (rt *Runtime) anyShared() bool {
 	return false
 }
 
-// pin hands an owned actor to one worker. The caller must not touch a again.
-func (rt *Runtime) pin(a *Actor, worker int) {
+// pin hands an owned actor to one worker, and reports whether that had to be woken. The caller must not touch a again.
+func (rt *Runtime) pin(a *Actor, worker int) (woke bool) {
 	w := rt.everyWorker()[worker]
 	w.pinned.Push(a)
 	invariant.Point("rt.pin")
-	rt.lot.WakeWorker(worker)
+	woke = rt.lot.WakeWorker(worker)
 	if w.post.Load() == postRetired { // pairs with retire: it sets that and then empties the queue
 		rt.unpin(w)
 	}
+	return woke
 }
 
 // tidy is what need not be done at once: it lets Go's collector have actors that others took, shows the counters, and

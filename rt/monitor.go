@@ -222,7 +222,7 @@ func (m *monitor) retireSurplus(w *worker) {
 		}
 		w.post.Store(postLeaving)
 		m.spares--
-		m.rt.lot.WakeWorker(w.id) // after the flag: its last look sees that, or it is announced and this finds it
+		m.rt.wakeWorker(w.id) // after the flag: its last look sees that, or it is announced and this finds it
 	}
 }
 

@@ -188,8 +188,22 @@ func (rt *Runtime) start(r *root, t *ActorType, b *Behaviour) {
 		rt.driver.post(r)
 		return
 	}
+	rt.probe.set(a, rt.clock.now())
 	rt.inject.Push(a)
-	rt.lot.WakeOne()
+	rt.wakeOne()
+}
+
+// wakeOne and wakeWorker are the lot's, counted, for what is no worker.
+func (rt *Runtime) wakeOne() {
+	if rt.lot.WakeOne() {
+		rt.wakes.Add(1)
+	}
+}
+
+func (rt *Runtime) wakeWorker(w int) {
+	if rt.lot.WakeWorker(w) {
+		rt.wakes.Add(1)
+	}
 }
 
 // Hold keeps the run open for something outside that will still send: a goroutine that calls Do later.

@@ -23,6 +23,9 @@ type Runtime struct {
 	monitor monitor
 	inject  runq.Inject[Actor] // ready actors from outside, and what does not fit a shared queue
 	depot   mailbox.Depot[Message]
+	probe   probe // an actor in one of the queues that all take from
+	// wakes counts workers woken by none of them. Writers: whoever wakes one. Readers: Stats.
+	wakes   atomic.Uint64
 	clock   clock
 	driver  *driver // in systematic mode; nil otherwise
 	sources sources

@@ -145,7 +145,7 @@ func (s *source) post() {
 	n.Message.B = s.event
 	if s.actor.box.PushRemote(n) {
 		rt.inject.Push(&s.actor)
-		rt.lot.WakeOne()
+		rt.wakeOne()
 	}
 }
 

@@ -24,19 +24,22 @@ func (w *worker) stepDown() {
 	rt.unpin(w) // pairs with the look at post in pin: who pinned before that saw retired leaves it to this
 	w.second()
 	rt.checkQuiet()
+	w.count.sleeps++
 	rt.lot.Sleep(w.id)
+	w.count.woken++
 }
 
 // second looks again for others, after the worker has left the searching state and moved its own.
 func (w *worker) second() {
 	if w.rt.anyShared() {
-		w.rt.lot.WakeOne()
+		w.wakeOne()
 	}
 }
 
 // unload gives all that the worker has to others.
 func (w *worker) unload() {
 	rt := w.rt
+	w.probed = nil
 	for a := w.private.Pop(); a != nil; a = w.private.Pop() {
 		a.box.GiveUpHome()
 		rt.inject.Push(a)
@@ -61,7 +64,7 @@ func (rt *Runtime) unpin(w *worker) {
 		moved = true
 	}
 	if moved {
-		rt.lot.WakeOne()
+		rt.wakeOne()
 	}
 }
 

@@ -196,7 +196,7 @@ func (d *driver) accept() bool {
 		}
 		d.number(&r.Actor)
 		d.rt.inject.Push(&r.Actor)
-		d.rt.lot.WakeOne()
+		d.rt.wakeOne()
 		d.due.Add(-1)
 	}
 	return posted != nil

@@ -70,7 +70,7 @@ func TestIdleRuntimeIsIdle(t *testing.T) {
 		require.Eventually(t, func() bool { // a worker that is announced may still be at its last look
 			last := before
 			before = r.Stats()
-			return before == last
+			return assert.ObjectsAreEqual(last, before)
 		}, 30*time.Second, 10*time.Millisecond)
 		for range 5 {
 			time.Sleep(10 * time.Millisecond)
@@ -91,7 +91,9 @@ func TestStatsWhileAllSleep(t *testing.T) {
 	for range 200 {
 		asleep(t, r)
 		for range 5 {
-			r.Stats()
+			_ = r.Stats().String()
+			r.Muted()
+			r.Stuck()
 		}
 		sleeping, searching := r.LotCounts()
 		require.Equal(t, 2, sleeping)

@@ -27,7 +27,14 @@ type worker struct {
 	searching bool // counted as the searcher in rt.lot
 	loot      [64]*Actor
 	count     counters
-	seat      *seat // in systematic mode; nil otherwise
+	labels    labels // with Config.ProfileLabels; nil otherwise
+
+	probed   *Actor // in the private queue, see sample.go
+	probedAt time.Time
+	// the turns of the next samples
+	nextProbe, nextDepth uint32
+
+	seat *seat // in systematic mode; nil otherwise
 
 	_ [64]byte // from here on others read and write
 
@@ -46,21 +53,7 @@ type worker struct {
 
 	publishing sync.Mutex
 	published  counters // a copy of count for Stats; guarded by publishing
-}
-
-// counters are one worker's statistics. Plain, since a locked addition costs as much as a short behaviour.
-type counters struct {
-	messages, parks, resumes, migrations uint64
-	steals, stolen, sleeps, wokeInVain   uint64
-
-	mutes, unmutedDrained, unmutedBlocked, unmutedAtOnce uint64
-}
-
-// publish shows the counters to Stats: before every sleep, and now and then in between.
-func (w *worker) publish() {
-	w.publishing.Lock()
-	w.published = w.count
-	w.publishing.Unlock()
+	types      typeTable
 }
 
 // A worker keeps some idle strands, the runtime more of them, and further ones end. Picked; not measured: one costs
@@ -73,6 +66,9 @@ const (
 func newWorker(rt *Runtime, id int) *worker {
 	w := &worker{id: id, home: uint32(id + 1), rt: rt, nodes: mailbox.NewPool(&rt.depot)}
 	w.ctx.worker = w
+	if rt.cfg.ProfileLabels {
+		w.labels = labels{}
+	}
 	w.ctx.random = mix(rt.cfg.Seed+uint64(id)) | 1 // a zero would stay one
 	return w
 }
@@ -141,6 +137,9 @@ func (w *worker) enqueue(a *Actor) {
 	if w.private.Len() == 0 || !w.rt.lot.Hungry() {
 		a.box.SetHome(w.home)
 		w.private.Push(a)
+		if w.due(w.nextProbe) {
+			w.becomesReady(a)
+		}
 		return
 	}
 	w.share(a)
@@ -150,10 +149,18 @@ func (w *worker) enqueue(a *Actor) {
 func (w *worker) share(a *Actor) {
 	a.box.GiveUpHome()
 	invariant.Point("rt.share")
+	w.becomesShared(a)
 	if !w.shared.Push(a) {
 		w.rt.inject.Push(a)
 	}
-	w.rt.lot.WakeOne()
+	w.wakeOne()
+}
+
+// wakeOne is Lot.WakeOne, counted.
+func (w *worker) wakeOne() {
+	if w.rt.lot.WakeOne() {
+		w.count.wakes++
+	}
 }
 
 // feed shares one private actor when others are idle and have nothing to steal here, so that a long batch does not
