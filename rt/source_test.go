@@ -80,7 +80,7 @@ func TestPostsRunInOrder(t *testing.T) {
 // Each event that was accepted either runs or is dropped by Close, which says so; after Close at most the one runs
 // that had begun.
 func TestCloseDropsWhatHasNotBegun(t *testing.T) {
-	rounds := hammer.Rounds(60, 10_000)
+	rounds := hammer.Rounds(200, 10_000)
 	defer hammer.Watch(t, hammer.Limit)()
 	for _, n := range []int{1, 2, 4} {
 		r := runtimeOf(t, rt.Config{Workers: n})
@@ -91,7 +91,10 @@ func TestCloseDropsWhatHasNotBegun(t *testing.T) {
 			var posters sync.WaitGroup
 			for range 2 {
 				posters.Go(func() {
-					for {
+					for k := 0; ; k++ {
+						if k%16 == 15 {
+							runtime.Gosched() // the closer must get its turn
+						}
 						switch err := s.Post(func(**rt.Ctx) { ran.Add(1) }); err {
 						case nil:
 							accepted.Add(1)
