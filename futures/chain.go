@@ -63,7 +63,10 @@ func (h *header) react(ctx *rt.Ctx, n *node) {
 	}
 }
 
-func (c *chain[T, U]) told(ctx *rt.Ctx) { c.send(ctx, c.actor) }
+func (c *chain[T, U]) told(ctx *rt.Ctx) {
+	c.send(ctx, c.actor)
+	rt.Flush(ctx) // whoever finds the future done sends the next one by himself
+}
 
 // send has the function run on an actor.
 func (c *chain[T, U]) send(ctx *rt.Ctx, to *rt.Actor) {

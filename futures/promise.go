@@ -41,6 +41,7 @@ func (p Promise[T]) Future() Future[T] { return Future[T](p) }
 func (p Promise[T]) Fulfil(ctx *rt.Ctx, v T) error {
 	c := p.cell()
 	c.check(ctx)
+	rt.Flush(ctx)
 	if isObject[T]() {
 		return c.fulfilObject(ctx, v)
 	}
@@ -82,6 +83,7 @@ func (h *header) fail(ctx *rt.Ctx, err error) error {
 		panic("futures: Fail without an error")
 	}
 	h.check(ctx)
+	rt.Flush(ctx)
 	if !h.claim() {
 		return ErrAlreadyFulfilled
 	}

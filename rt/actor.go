@@ -23,13 +23,15 @@ type ActorType struct {
 //
 // Owner of all plain fields: whoever owns the mailbox (package mailbox).
 type Actor struct {
-	box  mailbox.Box[Message]
+	// What seldom changes comes first: senders read rt and the home of the box, and would wait for a line that the owner
+	// writes with each message.
 	typ  *ActorType
 	rt   *Runtime   // the runtime that spawned it: homes are numbers of its workers
 	heap *heap.Heap // nil until the actor first allocates
 	// resume is the strand to go on with, when the actor is queued for that and not for its mailbox.
 	resume *strand
 	more   *extension
+	box    mailbox.Box[Message]
 }
 
 // extension is what few actors need.

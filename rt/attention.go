@@ -51,6 +51,7 @@ func (w *worker) answer(bits uint32) {
 		w.rt.monitor.back(w)
 	}
 	if bits&attentionAsked != 0 {
+		w.flush()
 		// The next message may take for ever: what is queued privately would wait behind it, and others are idle.
 		for range w.private.Len() / 2 {
 			if !w.rt.lot.Hungry() {

@@ -15,7 +15,7 @@ const (
 // actor's next step is on that one; ownership of the actor goes with it.
 func (s *strand) run(a *Actor) (target *strand) {
 	w := s.cell.worker
-	a.box.SetHome(w.home)
+	w.adopt(a)
 	w.feed() // a behaviour may
 	w.watch(a)
 	if w.due(w.nextDepth) || w.probed == a {
@@ -101,6 +101,7 @@ var resumption = Behaviour{Name: "resume"}
 func (w *worker) handTo(a *Actor, t *strand) *strand {
 	if w.rt.cfg.AlwaysMigrate && t.left == w.id {
 		a.resume = t
+		w.flush()
 		a.box.GiveUpHome()
 		if w.rt.pin(a, w.rt.another(w).id) {
 			w.count.wakes++

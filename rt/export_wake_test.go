@@ -33,6 +33,13 @@ func (rt *Runtime) Pin(w int, f func(cctx **Ctx)) (done <-chan error) {
 	return r.done
 }
 
+// HandOver puts f where worker w finds what was there last.
+func (rt *Runtime) HandOver(w int, f func(cctx **Ctx)) (done <-chan error) {
+	r := readyRoot(f)
+	rt.handOver([]*Actor{&r.Actor}, w)
+	return r.done
+}
+
 // Share puts f where other workers steal.
 func Share(ctx *Ctx, f func(cctx **Ctx)) (done <-chan error) {
 	r := readyRoot(f)

@@ -62,6 +62,10 @@ func (w *worker) take() *Actor {
 	}
 	w.tick++
 	if w.tick%injectEvery == 0 {
+		if w.tick%(8*injectEvery) == 0 {
+			w.flush()
+		}
+		w.receive()
 		if a := w.takeInjected(); a != nil {
 			return a
 		}
@@ -73,6 +77,11 @@ func (w *worker) take() *Actor {
 	if a := w.pinned.Pop(); a != nil {
 		return a
 	}
+	if a := w.private.Pop(); a != nil {
+		return a
+	}
+	w.flush()
+	w.receive()
 	if a := w.private.Pop(); a != nil {
 		return a
 	}
@@ -131,6 +140,13 @@ func (w *worker) search() *Actor {
 		if a := w.takeInjected(); a != nil {
 			return a
 		}
+		for _, victim := range workers {
+			if a := victim.inbox.Pop(); a != nil {
+				w.count.stolen++
+				w.wasShared(a)
+				return a
+			}
+		}
 		w.step()
 		runtime.Gosched() // on few cores the worker that has the work may need this one
 	}
@@ -186,7 +202,7 @@ func (rt *Runtime) anyShared() bool {
 		return true
 	}
 	for _, w := range rt.everyWorker() {
-		if !w.shared.Empty() {
+		if !w.shared.Empty() || !w.inbox.Empty() {
 			return true
 		}
 	}

@@ -90,6 +90,7 @@ func (s *strand) park(mode waitMode, wait Wait) error {
 // the caller resumes it at once. After true neither the strand nor, when it blocks, its actor may be touched again.
 func (w *worker) commit(s *strand) bool {
 	invariant.Point("rt.commit")
+	w.flush()
 	a := s.actor
 	switch s.mode {
 	case suspended:

@@ -216,6 +216,7 @@ func (w *worker) unmute(a *Actor, reason *uint64) {
 // mute holds back an owned actor for which attend has said so. The caller must not touch a again.
 func (w *worker) mute(a *Actor) {
 	w.count.mutes++
+	w.flush()
 	p := a.more.pressure
 	on := p.takeNote()
 	p.held = true

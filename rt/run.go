@@ -42,6 +42,7 @@ func runRoot(cctx **Ctx, _ *Actor, m *Message) {
 	m.P1 = nil
 	if r.state.CompareAndSwap(rootPending, rootStarted) {
 		r.f(cctx)
+		Flush(*cctx)      // who waits for Do may send by another one
 		if r.pressing() { // it may be muted now: then it is done when it handles a message again
 			r.done <- errHeld
 			Send(*cctx, &r.Actor, Message{B: &runDone, P1: unsafe.Pointer(r)})

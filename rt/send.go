@@ -22,15 +22,14 @@ func Send(ctx *Ctx, to *Actor, m Message) {
 			return
 		}
 	}
-	if to.box.Claim() {
+	if w.keeps(to.box.Last()) && !w.out.Holds(&to.box) && to.box.Claim() {
 		m.writeTo(to.box.Slot(w.nodes))
 		w.enqueue(to)
 		return
 	}
-	n := w.nodes.Node()
-	m.writeTo(&n.Message)
-	if to.box.PushRemote(n) {
-		w.enqueue(to)
+	m.writeTo(w.out.Slot(&to.box, w.nodes))
+	if w.out.Full() {
+		w.flush()
 	}
 }
 

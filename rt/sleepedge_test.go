@@ -264,6 +264,17 @@ var places = []struct {
 		},
 	},
 	{
+		name: "inbox", fields: []string{"worker.inbox", "worker.arrived"}, least: 1,
+		put: func(_ *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			at(func() {
+				for w := range e.r.Workers() {
+					done = append(done, e.r.HandOver(w, nothing))
+				}
+			})
+			return done
+		},
+	},
+	{
 		name: "posted", fields: []string{"runtime.inject"}, least: 1,
 		put: func(t *testing.T, e *edge, at func(func())) []<-chan error {
 			return putEvents(t, e, at, func(ctx *rt.Ctx, f func(**rt.Ctx)) (func(), func() int) {

@@ -142,7 +142,7 @@ func (s *source) post() {
 	l.posting.Lock()
 	n := l.nodes.Node()
 	l.posting.Unlock()
-	n.Message.B = s.event
+	n.Slot().B = s.event
 	if s.actor.box.PushRemote(n) {
 		rt.inject.Push(&s.actor)
 		rt.wakeOne()

@@ -40,6 +40,7 @@ func (w *worker) second() {
 func (w *worker) unload() {
 	rt := w.rt
 	w.probed = nil
+	w.flush()
 	for a := w.private.Pop(); a != nil; a = w.private.Pop() {
 		a.box.GiveUpHome()
 		rt.inject.Push(a)

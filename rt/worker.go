@@ -21,9 +21,12 @@ type worker struct {
 
 	private   runq.Private[Actor] // ready actors whose home is this worker
 	nodes     *mailbox.Pool[Message]
-	strands   []*strand // idle ones, the warmest last
+	out       mailbox.Outbox[Message] // sent to actors that are not this worker's
+	strands   []*strand               // idle ones, the warmest last
 	tick      uint32
 	gaveWay   time.Time
+	handover  []*Actor
+	arrived   runq.Private[Actor]
 	searching bool // counted as the searcher in rt.lot
 	loot      [64]*Actor
 	count     counters
@@ -47,6 +50,7 @@ type worker struct {
 	_    [56]byte
 
 	shared runq.Shared[Actor] // ready actors without a home. Writers: the owner pushes, all take
+	inbox  runq.Inject[Actor] // ready actors that were here last. Writers: all push and take
 	pinned runq.Inject[Actor] // actors that only this worker may run next. Writers: all
 
 	muted mutedList // by this worker. Writers: all
@@ -135,7 +139,7 @@ func (w *worker) putStrand(s *strand) {
 // next anyway, it stays private and keeps a home; a surplus goes where others can take it.
 func (w *worker) enqueue(a *Actor) {
 	if w.private.Len() == 0 || !w.rt.lot.Hungry() {
-		a.box.SetHome(w.home)
+		w.adopt(a)
 		w.private.Push(a)
 		if w.due(w.nextProbe) {
 			w.becomesReady(a)
@@ -147,6 +151,7 @@ func (w *worker) enqueue(a *Actor) {
 
 // share puts an owned actor into the queue that others steal from. The caller must not touch a again.
 func (w *worker) share(a *Actor) {
+	w.flush()
 	a.box.GiveUpHome()
 	invariant.Point("rt.share")
 	w.becomesShared(a)
@@ -166,8 +171,14 @@ func (w *worker) wakeOne() {
 // feed shares one private actor when others are idle and have nothing to steal here, so that a long batch does not
 // keep work from them.
 func (w *worker) feed() {
-	if w.private.Len() > 0 && w.rt.lot.Hungry() && w.shared.Empty() {
-		w.share(w.private.Pop())
+	if !w.rt.lot.Hungry() {
+		return
+	}
+	w.flush()
+	if w.shared.Empty() {
+		for range (w.private.Len() + 1) / 2 {
+			w.share(w.private.Pop())
+		}
 	}
 }
 

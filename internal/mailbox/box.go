@@ -11,19 +11,17 @@ const NoHome = 0
 
 // Box is the mailbox of one actor. The zero value is not ready: call Init.
 type Box[M any] struct {
+	// Readers: any worker, before each send. Writers: the owner. It changes seldom, and so must all that lies on its line.
+	home atomic.Uint32
+	hint uint32 // slots to begin with when the local part has none; Owner: the owner of the actor
+	_    [16]byte
+
 	// Readers: any worker. Writers: see the transition table in doc.go.
 	head atomic.Pointer[Node[M]]
-	// Readers: any worker. Writers: the owner.
-	home  atomic.Uint32
-	hint  uint32  // slots to begin with when the local part has none; Owner: the owner of the actor
-	limit uint32  // messages in the local part from which on the bit of pressure is set, 0: never; Owner: the owner of the actor
-	local ring[M] // Owner: the owner of the actor
-}
-
-// Node carries one message through a remote part. Nodes are pooled (see Pool).
-type Node[M any] struct {
-	next    *Node[M]
-	Message M
+	// Owner of the rest: the owner of the actor.
+	late  *Node[M] // taken from the remote part when they were not yet published, oldest first
+	local ring[M]
+	limit uint32 // messages in the local part from which on the bit of pressure is set, 0: never
 }
 
 // Init makes the box idle and empty. Done by whoever creates the actor, before anybody else sees it.
@@ -31,6 +29,12 @@ func (b *Box[M]) Init() { b.head.Store(idleMark[M]()) }
 
 // idleMark is one address per message type. It is never dereferenced as a node.
 func idleMark[M any]() *Node[M] { return (*Node[M])(idlePointer) }
+
+// away marks the home word of an actor that nobody owns: the rest of the word is where it last was.
+const away = 1 << 30
+
+// Last reports the worker that released the actor last, or NoHome. A hint, while it is idle.
+func (b *Box[M]) Last() uint32 { return b.home.Load() &^ (away | Pressed) }
 
 // Home reports the worker that owns the actor privately, or NoHome, and the bit of pressure beside it: while that is set
 // it equals no worker's number. Only that worker may rely on it.
@@ -65,7 +69,7 @@ func (b *Box[M]) PushLocal(p *Pool[M], m M) { *b.Slot(p) = m }
 func (b *Box[M]) Slot(p *Pool[M]) *M {
 	// What waits in the remote part was sent before: it goes first. Without this a message could overtake one that
 	// its sender knew to be under way.
-	if b.head.Load() != nil {
+	if b.head.Load() != nil || b.late != nil {
 		b.drain(p)
 	}
 	if b.local.full() {
@@ -118,31 +122,37 @@ func (b *Box[M]) PushRemote(n *Node[M]) (owner bool) {
 	}
 }
 
-// Next returns the first message, or nil when both parts are empty. The slot belongs to the box: it is overwritten by
-// a later push, so the caller takes what it needs before it runs anything that may send. REQUIRES: the caller owns.
+// Next returns the first message, or nil when there is none, or none that is published. The slot belongs to the box: it
+// is overwritten by a later push, so the caller takes what it needs before it runs anything that may send. REQUIRES: the
+// caller owns.
 func (b *Box[M]) Next(p *Pool[M]) *M {
 	if b.local.empty() {
-		if b.head.Load() == nil {
+		if b.head.Load() == nil && b.late == nil {
 			return nil
 		}
+		b.local.head, b.local.tail = 0, 0
 		b.drain(p)
+		if b.local.empty() {
+			return nil
+		}
 	}
 	return b.local.pop()
 }
 
-// Release gives up ownership of an empty box without pressure; it fails while anything is there. After true the caller must not touch
-// the actor again. Pairs with PushRemote and Claim.
+// Release gives up ownership of an empty box without pressure; it fails while anything is there, published or not. After
+// true the caller must not touch the actor again. Pairs with PushRemote and Claim.
 func (b *Box[M]) Release(p *Pool[M]) bool {
-	if !b.local.empty() || b.head.Load() != nil {
+	if !b.local.empty() || b.late != nil || b.head.Load() != nil {
 		return false
 	}
 	b.shrink(p)
-	b.home.Store(NoHome)
+	b.home.Store(b.home.Load() | away)
 	invariant.Point("mailbox.release")
 	return b.head.CompareAndSwap(nil, idleMark[M]())
 }
 
-// drain moves the remote part behind the local one, oldest first.
+// drain moves what is published of the remote part behind the local one, oldest first. What is not stays in late: nobody
+// can have seen anything of its group yet, so that nothing depends on it.
 func (b *Box[M]) drain(p *Pool[M]) {
 	n := b.head.Swap(nil) // pairs with PushRemote: the messages of all nodes are visible
 	var oldest *Node[M]
@@ -151,13 +161,33 @@ func (b *Box[M]) drain(p *Pool[M]) {
 		n.next = oldest
 		oldest, n = n, next
 	}
-	for n = oldest; n != nil; {
+	last := &b.late
+	for n = b.late; ; {
+		if n == nil {
+			if oldest == nil {
+				break
+			}
+			n, oldest = oldest, nil
+		}
 		next := n.next
+		if n.visible() {
+			b.take(n, p)
+		} else {
+			*last = n
+			last = &n.next
+		}
+		n = next
+	}
+	*last = nil
+}
+
+// take moves the messages of a node to the local part.
+func (b *Box[M]) take(n *Node[M], p *Pool[M]) {
+	for i := range n.messages[:n.n] {
 		if b.local.full() {
 			b.makeRoom(p)
 		}
-		*b.local.push() = n.Message
-		p.put(n)
-		n = next
+		*b.local.push() = n.messages[i]
 	}
+	p.put(n)
 }

@@ -3,7 +3,7 @@ package mailbox
 // pushRemote is what a sender does: take a node, write it, push it.
 func pushRemote[M any](b *Box[M], p *Pool[M], m M) (owner bool) {
 	n := p.Node()
-	n.Message = m
+	n.messages[0], n.n = m, 1
 	return b.PushRemote(n)
 }
 

@@ -7,9 +7,9 @@ import (
 )
 
 // idlePointer is the address that means "idle": a variable of its own, so that no node can have it. It is large and
-// aligned enough to pass for a node of any message up to 248 bytes, since checkptr looks at that.
+// aligned enough to pass for a node of any message up to 64 bytes, since checkptr looks at that.
 var (
-	idleWords   [32]uint64
+	idleWords   [128]uint64
 	idlePointer = unsafe.Pointer(&idleWords)
 )
 
@@ -18,7 +18,7 @@ const poolChunk = 128
 
 // depotChunks bounds a depot: 4 MiB of nodes. What a burst leaves behind beyond that goes to Go's collector. Picked; not
 // measured.
-const depotChunks = 512
+const depotChunks = 128
 
 // Depot balances nodes between the workers of one runtime: senders use them up where receivers pile them up.
 type Depot[M any] struct {
@@ -39,7 +39,7 @@ type Pool[M any] struct {
 // poolSlots bounds the buffers of a pool, in slots of all of them: 3 MiB of messages. Without a pool, actors that run
 // empty and fill up again in turns make more garbage than they send messages: it halved the rate of 25 actors with 100
 // messages each.
-const poolSlots = 1 << 16
+const poolSlots = 1 << 18
 
 // NewPool makes the store of one worker.
 func NewPool[M any](d *Depot[M]) *Pool[M] { return &Pool[M]{depot: d} }
@@ -56,8 +56,8 @@ func (p *Pool[M]) Node() *Node[M] {
 }
 
 func (p *Pool[M]) put(n *Node[M]) {
-	var zero M
-	n.Message = zero // the node must not keep what the message named alive
+	clear(n.messages[:n.n]) // the node must not keep what the messages named alive
+	n.n, n.published = 0, nil
 	n.next = p.free
 	p.free = n
 	if p.count++; p.count >= 2*poolChunk {

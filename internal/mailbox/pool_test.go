@@ -85,14 +85,14 @@ func TestDepotHammer(t *testing.T) {
 		var out parcel
 		for range poolChunk {
 			n := p.Node()
-			n.Message++ // -race and the zero check below see a node that two hold
+			*n.Slot()++ // -race and the zero check below see a node that two hold
 			out.nodes = append(out.nodes, n)
 		}
 		next <- out
 		in := <-next // mostly another's
 		for _, n := range in.nodes {
-			if n.Message != 1 {
-				t.Errorf("a node was held %d times at once", n.Message)
+			if n.messages[0] != 1 {
+				t.Errorf("a node was held %d times at once", n.messages[0])
 			}
 			p.put(n)
 		}

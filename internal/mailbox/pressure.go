@@ -37,7 +37,7 @@ func (b *Box[M]) Ease() {
 
 // Waiting moves over what is in the remote part and says how many messages wait. REQUIRES: the caller owns the actor.
 func (b *Box[M]) Waiting(p *Pool[M]) int {
-	if b.head.Load() != nil {
+	if b.head.Load() != nil || b.late != nil {
 		b.drain(p)
 	}
 	return b.local.len()

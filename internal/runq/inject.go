@@ -39,3 +39,24 @@ func (q *Inject[T]) Pop() *T {
 
 // Empty is a look that takes nothing.
 func (q *Inject[T]) Empty() bool { return q.size.Load() == 0 }
+
+// PushAll appends all of xs, in order.
+func (q *Inject[T]) PushAll(xs []*T) {
+	q.mu.Lock()
+	for _, x := range xs {
+		q.q.Push(x)
+	}
+	q.size.Add(int64(len(xs))) // see Push
+	q.mu.Unlock()
+}
+
+// TakeAll exchanges what waits for an empty queue. REQUIRES: empty is empty.
+func (q *Inject[T]) TakeAll(empty *Private[T]) {
+	if q.size.Load() == 0 {
+		return
+	}
+	q.mu.Lock()
+	q.q, *empty = *empty, q.q
+	q.size.Store(0)
+	q.mu.Unlock()
+}

@@ -1,0 +1,94 @@
+package rt
+
+import (
+	"unsafe"
+
+	"github.com/encorert/encorert/internal/mailbox"
+)
+
+// What a worker sends to actors that are not its own waits in its outbox (mailbox.Outbox), and is handed over as a group:
+//
+//	when it is large enough            Send
+//	when somebody is hungry            feed, after a message
+//	before this worker looks elsewhere take; and after every so many turns
+//	when the monitor asks              answer
+//	before others learn of what        share, handTo, commit (a strand is parked), mute, unload: the actor may go on
+//	happened here by another way       elsewhere; Flush: a fulfilled future, an unlocked mutex; runRoot: Do returns
+//	before this worker sends without   adopt: an actor is here now to which messages wait in the outbox
+//	the outbox
+//
+// The argument for causal delivery is in package mailbox; its model tries every order.
+
+// flush hands over what this worker has sent to others.
+func (w *worker) flush() {
+	owned := w.out.Flush()
+	for len(owned) > 0 {
+		last := owned[0].Last()
+		if w.keeps(last) {
+			w.enqueue(actorOf(owned[0]))
+			owned = owned[1:]
+			continue
+		}
+		rest := owned[:0]
+		for _, b := range owned {
+			if b.Last() == last {
+				b.GiveUpHome()
+				w.handover = append(w.handover, actorOf(b))
+			} else {
+				rest = append(rest, b)
+			}
+		}
+		owned = rest
+		w.rt.handOver(w.handover, int(last-1))
+		clear(w.handover)
+		w.handover = w.handover[:0]
+	}
+}
+
+// handOver makes owned actors without a home ready at the worker where they were last. Others may take them from there,
+// so that they do not wait behind a long behaviour. The caller must not touch them again.
+func (rt *Runtime) handOver(actors []*Actor, worker int) {
+	rt.everyWorker()[worker].inbox.PushAll(actors)
+	rt.lot.WakeOne()
+}
+
+// actorOf returns the actor of a box.
+func actorOf(b *mailbox.Box[Message]) *Actor {
+	return (*Actor)(unsafe.Add(unsafe.Pointer(b), -int(unsafe.Offsetof(Actor{}.box))))
+}
+
+// keeps reports whether an actor that was idle is to run here, and not where it was last and its memory may still be
+// near. It is while this worker has nothing else to do and others have not either: two that send to each other in
+// turns end on one worker.
+func (w *worker) keeps(last uint32) bool {
+	if last == w.home || last == mailbox.NoHome || last > uint32(w.rt.cfg.Workers) {
+		return true
+	}
+	return w.private.Len() == 0 && w.rt.lot.Hungry() || w.rt.lot.Sleeping() > 0
+}
+
+// receive takes what others have handed over.
+func (w *worker) receive() {
+	w.inbox.TakeAll(&w.arrived)
+	for a := w.arrived.Pop(); a != nil; a = w.arrived.Pop() {
+		w.adopt(a)
+		w.private.Push(a)
+	}
+}
+
+// adopt makes this worker the home of an actor that it owns. What it sent to the actor while that was another's goes
+// before what it will push to the local part.
+func (w *worker) adopt(a *Actor) {
+	if w.out.Holds(&a.box) {
+		w.flush()
+	}
+	a.box.SetHome(w.home)
+}
+
+// Flush makes what the running behaviour has sent so far reach its receivers. A leaf. Whatever lets others learn of what
+// happened in this behaviour by another way than a message calls it first: who sees that a future is fulfilled may
+// send, and that message must not arrive before.
+func Flush(ctx *Ctx) {
+	ctx.CheckLeaf()
+	ctx.worker.flush()
+}
