@@ -103,8 +103,9 @@ func (rt *Runtime) untilQuiet(begin func()) <-chan error {
 }
 
 // Shutdown waits until no actor can run any more and nothing holds the run open, and then closes the runtime. If stdctx
-// ends first, it closes at once what then still runs, as Close, and returns stdctx's error; else what Run would return. Do
-// may still be called meanwhile, and prolongs the wait. Inside a behaviour it does nothing and returns ErrInside.
+// ends first, it closes at once what then still runs, as Close, and returns stdctx's error, which then names the event
+// sources that are open; else what Run would return. Do may still be called meanwhile, and prolongs the wait. Inside a
+// behaviour it does nothing and returns ErrInside.
 func (rt *Runtime) Shutdown(stdctx context.Context) error {
 	if inside() {
 		return ErrInside
@@ -113,7 +114,7 @@ func (rt *Runtime) Shutdown(stdctx context.Context) error {
 	select {
 	case err = <-rt.untilQuiet(func() {}):
 	case <-stdctx.Done():
-		err = fmt.Errorf("rt: Shutdown: %w", stdctx.Err())
+		err = fmt.Errorf("rt: Shutdown: %w%s", stdctx.Err(), rt.stillOpen())
 	case <-rt.stopped:
 		err = rt.Err()
 	}

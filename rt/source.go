@@ -2,6 +2,10 @@ package rt
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -184,6 +188,24 @@ func (rt *Runtime) OpenSources() []string {
 		names = append(names, s.actor.typ.Name+"."+s.event.Name)
 	}
 	return names
+}
+
+// stillOpen says for an error which sources are open, with how many of each name, "" if none is.
+func (rt *Runtime) stillOpen() string {
+	const most = 10
+	count := map[string]int{}
+	for _, name := range rt.OpenSources() {
+		count[name]++
+	}
+	var b strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(count)) {
+		if i == most {
+			fmt.Fprintf(&b, ", and %d other names", len(count)-most)
+			break
+		}
+		fmt.Fprintf(&b, ", %d %s", count[name], name)
+	}
+	return strings.Replace(b.String(), ",", "; still open:", 1)
 }
 
 // Source is an event source for goroutines outside: whatever they learn they Post, and it runs as a behaviour. It holds
