@@ -212,6 +212,7 @@ func (rt *Runtime) anyShared() bool {
 // pin hands an owned actor to one worker, and reports whether that had to be woken. The caller must not touch a again.
 func (rt *Runtime) pin(a *Actor, worker int) (woke bool) {
 	w := rt.everyWorker()[worker]
+	invariant.Point("rt.pin")
 	w.pinned.Push(a)
 	invariant.Point("rt.pin")
 	woke = rt.lot.WakeWorker(worker)

@@ -5,6 +5,8 @@ import (
 	"runtime/metrics"
 	"sync"
 	"time"
+
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 // The monitor finds workers that are stuck: whose behaviour has neither ended nor parked for some 10 ms, since it computes, or
@@ -222,6 +224,7 @@ func (m *monitor) retireSurplus(w *worker) {
 		}
 		w.post.Store(postLeaving)
 		m.spares--
+		invariant.Point("rt.leaving")
 		m.rt.wakeWorker(w.id) // after the flag: its last look sees that, or it is announced and this finds it
 	}
 }

@@ -10,13 +10,13 @@ import (
 func (w *worker) stepDown() {
 	rt := w.rt
 	w.beginIdle()
+	invariant.Point("rt.stepDown")
 	w.endSearch()
 	w.unload()
 	if !rt.monitor.retire(w) {
 		w.second()
 		return
 	}
-	invariant.Point("rt.retired")
 	if rt.stopping.Load() {
 		rt.lot.Retract(w.id)
 		return

@@ -245,3 +245,42 @@ func TestIdleWorkersAreNotStuck(t *testing.T) {
 	}
 	assert.Zero(t, r.Stats().SparesStarted)
 }
+
+// A spare that goes leaves to others what it had queued privately.
+func TestSpareLeavesItsActorsToOthers(t *testing.T) {
+	for range hammer.Rounds(3, 300) {
+		r := runtimeOf(t, rt.Config{Workers: 1})
+		over := make(chan struct{})
+		first := r.Inject(func(**rt.Ctx) { <-over })
+		stuckSoon(t, r, 1)
+		var handled sync.WaitGroup
+		handled.Add(10)
+		second := r.Inject(func(cctx **rt.Ctx) { // on the spare, while nobody is idle
+			for range 10 {
+				spawn(*cctx).do(*cctx, func(**rt.Ctx) { handled.Done() })
+			}
+			close(over)
+			for r.Stats().Stuck > 0 { // after that the spare is to go
+				runtime.Gosched()
+			}
+		})
+		ends(t, first)
+		ends(t, second)
+		within(t, handled.Wait)
+		atRest(t, r)
+	}
+}
+
+// The monitor rests while all sleep, and is there again when a behaviour is stuck.
+func TestMonitorWakesFromRest(t *testing.T) {
+	r := runtimeOf(t, rt.Config{Workers: 2})
+	for range 3 {
+		time.Sleep(30 * time.Millisecond)
+		over := make(chan struct{})
+		ended := r.Inject(func(**rt.Ctx) { <-over })
+		stuckSoon(t, r, 1)
+		close(over)
+		ends(t, ended)
+		atRest(t, r)
+	}
+}
