@@ -34,7 +34,8 @@
 // # What a behaviour must not do
 //
 // A behaviour that blocks in a system call or on a Go channel holds its worker meanwhile, unless it does so inside of
-// Blocking; one that locks a sync.Mutex for long as well, see Mutex. runtime.LockOSThread must not
+// Blocking; one that locks a sync.Mutex for long as well, see Mutex. A spare worker takes its place after a while, but actors that
+// were queued behind it wait: see Runtime.Stuck. runtime.LockOSThread must not
 // be held across anything that takes a **Ctx, nor by the goroutine that calls New: Go ends the process when a coroutine
 // is resumed on another thread than it is locked to.
 //
@@ -49,8 +50,9 @@
 //
 // One message from send to reply: send.go, package mailbox, worker.go (enqueue), find.go, strand.go (body),
 // dispatch.go. Waiting: park.go, worker.go (drive); built on it are blocking.go and mutex.go. Events from outside:
-// source.go, timer.go. Back-pressure: pressure.go. Sleep and wake: find.go (sleep), package park. The ends: panic.go,
-// strand.go (guard, unwind), run.go (checkQuiet), runtime.go (Close).
+// source.go, timer.go. Back-pressure: pressure.go. Sleep and wake: find.go (sleep), package park.
+// Behaviours that hold their worker: monitor.go, attention.go, spare.go. The ends: panic.go,
+// strand.go (guard, unwind), run.go (checkQuiet), close.go, inside.go.
 //
 // # Rejected
 //
