@@ -87,6 +87,7 @@ func (h *header) claim() bool {
 		}
 		invariant.Point("futures.claim")
 		if h.word.CompareAndSwap(old, claimed(old)) {
+			invariant.Point("futures.claimed")
 			return true
 		}
 	}

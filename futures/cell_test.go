@@ -108,7 +108,11 @@ func meet(t *testing.T, parties []party, choices []int) (m *meeting, made, of []
 		})
 	}
 	yields := make(map[*strand.Coroutine[string]]func(string) bool, len(parties))
-	defer invariant.OnPoint(func(point string) { yield(point) })()
+	defer invariant.OnPoint(func(point string) {
+		if point != "futures.claimed" { // for the others it is the same as the next, and 20 times as many orders
+			yield(point)
+		}
+	})()
 	for len(running) > 0 {
 		choice := 0
 		if len(made) < len(choices) {

@@ -100,13 +100,14 @@ func (m *Mutex) TryLock(ctx *Ctx) bool {
 // goes back to the front.
 func (l *lockWait) Commit(w *Waiter) bool {
 	m := l.m
-	m.mu.Lock()
+	invariant.Lock(&m.mu)
 	defer m.mu.Unlock()
 	for {
 		s := m.state.Load()
 		if s&mutexLocked == 0 {
 			return false
 		}
+		invariant.Point("rt.Mutex.Commit")
 		// Pairs with the CompareAndSwap in Unlock: either that fails, and Unlock comes under mu, or this does.
 		if m.state.CompareAndSwap(s, s|mutexWaiters) {
 			break
@@ -131,7 +132,7 @@ func (l *lockWait) Commit(w *Waiter) bool {
 func (l *lockWait) try() bool {
 	m := l.m
 	invariant.Point("rt.Mutex.try")
-	m.mu.Lock()
+	invariant.Lock(&m.mu)
 	defer m.mu.Unlock()
 	if m.trying == l {
 		m.trying = nil
@@ -167,7 +168,7 @@ func (m *Mutex) Unlock(ctx *Ctx) {
 
 // pass unlocks, or hands the lock to a waiter whose patience is at an end. It returns the waiter to unpark, if any.
 func (m *Mutex) pass(ctx *Ctx) *Waiter {
-	m.mu.Lock()
+	invariant.Lock(&m.mu)
 	defer m.mu.Unlock()
 	if l := m.trying; l != nil {
 		// Woken, and still on its way: perhaps behind this very behaviour, in its worker's queue.

@@ -218,13 +218,18 @@ func (s *seat) renew() {
 }
 
 // pause goes back to the driver and returns when it is this worker's turn. Called on the worker's coroutine.
-func (s *seat) pause() { s.yield(struct{}{}) }
+func (s *seat) pause() bool {
+	s.yield(struct{}{})
+	return true
+}
 
-// pause does the same for a strand. REQUIRES: the strand runs, on its own goroutine.
-func (s *strand) pause() {
-	if s.cell.worker.seat != nil { // nil when it unwinds
-		s.leave(departure{step: true})
+// pause does the same for a strand, and returns false when it unwinds. REQUIRES: the strand runs, on its own goroutine.
+func (s *strand) pause() bool {
+	if s.cell.worker.seat == nil { // only the context of unwindAll has none
+		return false
 	}
+	s.leave(departure{step: true})
+	return true
 }
 
 // step is where the worker may have to wait for its turn, in systematic mode. REQUIRES: called on its strand, which owns
@@ -303,7 +308,7 @@ func (t *Turn) addTo(signature uint64) uint64 {
 // stepping holds, in invariant builds, what each coroutine of a systematic runtime is for: goroutine to pauser.
 var stepping sync.Map
 
-type pauser interface{ pause() }
+type pauser interface{ pause() bool }
 
 // steppingOn makes points that the calling goroutine passes steps, and returns what ends that.
 func steppingOn(p pauser) (end func()) {
@@ -315,9 +320,8 @@ func steppingOn(p pauser) (end func()) {
 	return func() { stepping.Delete(g) }
 }
 
-// stepHere is what every invariant.Point calls; it does nothing on goroutines that are none of ours.
-func stepHere() {
-	if p, ok := stepping.Load(invariant.Goroutine()); ok {
-		p.(pauser).pause()
-	}
+// stepHere is what every invariant.Point calls; it does nothing on goroutines that are none of ours, and returns false.
+func stepHere() bool {
+	p, ok := stepping.Load(invariant.Goroutine())
+	return ok && p.(pauser).pause()
 }

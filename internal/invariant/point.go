@@ -1,24 +1,46 @@
 package invariant
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 var (
 	// hook is what tests hang on the points of a protocol. Writers: tests. Readers: any goroutine.
 	hook atomic.Pointer[func(point string)]
 	// step is where a scheduler may put another worker in. Writers: package rt. Readers: any goroutine.
-	step atomic.Pointer[func()]
+	step atomic.Pointer[func() bool]
 )
 
 // Point marks a step of a protocol, at which a test may pause the caller to widen a window, and the systematic mode of
 // package rt may go on with another worker. It does nothing in ordinary builds, and nothing where nobody has set a
-// hook. The caller must not hold a lock: see PointUnderLock.
+// hook. The caller must not hold a lock, or only one that everybody takes by Lock: see PointUnderLock.
 func Point(name string) {
 	if Enabled {
 		PointUnderLock(name)
-		if f := step.Load(); f != nil {
-			(*f)()
-		}
+		stepped()
 	}
+}
+
+// stepped lets another worker in, if the caller is one that shares its goroutine; it reports whether it is.
+func stepped() bool {
+	f := step.Load()
+	return f != nil && (*f)()
+}
+
+// Lock is mu.Lock for a lock that may be held at a Point: a worker that shares its goroutine with the holder must not
+// stop there, but step until the lock is free.
+func Lock(mu *sync.Mutex) {
+	if Enabled {
+		for !mu.TryLock() {
+			if !stepped() {
+				mu.Lock() // the holder is somebody else's business
+				return
+			}
+		}
+		return
+	}
+	mu.Lock()
 }
 
 // PointUnderLock is Point for a caller that holds a lock: tests may pause it, but nobody else's turn comes there, since
@@ -38,5 +60,5 @@ func OnPoint(f func(point string)) (restore func()) {
 }
 
 // OnStep sets the function that Point calls after the tests' hook, for the rest of the process. It finds out for itself
-// whether the calling goroutine is its business. Only for package rt.
-func OnStep(f func()) { step.Store(&f) }
+// whether the calling goroutine is its business, and reports that. Only for package rt.
+func OnStep(f func() bool) { step.Store(&f) }

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,7 +26,7 @@ func TestPointCallsTheHookInInvariantBuilds(t *testing.T) {
 func TestStepsAreWhereNoLockIsHeld(t *testing.T) {
 	var seen []string
 	restore := OnPoint(func(point string) { seen = append(seen, point) })
-	OnStep(func() { seen = append(seen, "step") })
+	OnStep(func() bool { seen = append(seen, "step"); return true })
 	defer step.Store(nil)
 	Point("free")
 	PointUnderLock("locked")
@@ -48,4 +49,30 @@ func TestGoroutineTellsGoroutinesApart(t *testing.T) {
 		assert.Zero(t, Goroutine())
 		assert.Zero(t, <-other)
 	}
+}
+
+// Who shares a goroutine with the holder of a lock steps until the lock is free; others wait for it.
+func TestLockSteps(t *testing.T) {
+	var mu sync.Mutex
+	mu.Lock()
+	steps := 0
+	OnStep(func() bool {
+		if steps++; steps == 3 {
+			mu.Unlock()
+		}
+		return true
+	})
+	defer step.Store(nil)
+	if Enabled {
+		Lock(&mu)
+		assert.Equal(t, 3, steps)
+		mu.Unlock()
+	} else {
+		mu.Unlock()
+	}
+	OnStep(func() bool { return false })
+	mu.Lock()
+	go mu.Unlock()
+	Lock(&mu)
+	assert.False(t, mu.TryLock())
 }
