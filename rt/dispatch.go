@@ -62,9 +62,11 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 	defer s.guard(&end)
 	for *budget > 0 {
 		*budget-- // first: a message that panics is spent as well
-		m := a.box.Next(s.cell.worker.nodes)
+		m := a.box.Pop()
 		if m == nil {
-			return batchDrained, nil
+			if m = a.box.Next(s.cell.worker.nodes); m == nil {
+				return batchDrained, nil
+			}
 		}
 		if m.B == &resumption {
 			target = (*strand)(m.P0)
@@ -79,7 +81,9 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 		s.current, s.reply = nil, nil
 		w := s.cell.worker
 		w.count.messages++
-		w.feed() // a batch may take long
+		if w.rt.lot.Hungry() { // a batch may take long
+			w.feed()
+		}
 		if h := a.heap; h != nil && h.Due() {
 			s.collect()
 		}

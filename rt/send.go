@@ -5,9 +5,22 @@ import "github.com/encorert/encorert/internal/mailbox"
 // Send puts m into the mailbox of to. A leaf. Delivery is causal: what the sender sent before, directly or through
 // others, arrives before.
 func Send(ctx *Ctx, to *Actor, m Message) {
-	w := ctx.worker
-	CheckReceiver(ctx, to)
 	ctx.CheckLeaf()
+	w := ctx.worker
+	if to != nil && to.rt == w.rt && to.box.Home() == w.home {
+		// Most messages go this way. There is no call in it, so that the message stays in registers.
+		if slot := to.box.Room(); slot != nil {
+			m.writeTo(slot)
+			return
+		}
+	}
+	send(ctx, to, m)
+}
+
+// send is Send where it is not the shortest way.
+func send(ctx *Ctx, to *Actor, m Message) {
+	CheckReceiver(ctx, to)
+	w := ctx.worker
 	home := to.box.Home()
 	if home == w.home {
 		m.writeTo(to.box.Slot(w.nodes))

@@ -78,6 +78,22 @@ func (b *Box[M]) Slot(p *Pool[M]) *M {
 	return b.local.push()
 }
 
+// Room is Slot where the remote part is empty and the local one has room, else nil. It is small enough to be inlined.
+func (b *Box[M]) Room() *M {
+	if b.head.Load() != nil || b.late != nil || b.local.full() {
+		return nil
+	}
+	return b.local.push()
+}
+
+// Pop is Next while the local part has messages, else nil. It is small enough to be inlined.
+func (b *Box[M]) Pop() *M {
+	if b.local.empty() {
+		return nil
+	}
+	return b.local.pop()
+}
+
 // grow makes the buffer of the local part larger. A pool may be nil.
 func (b *Box[M]) grow(p *Pool[M]) {
 	n := max(2*len(b.local.buf), firstSlots)
