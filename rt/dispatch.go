@@ -16,13 +16,13 @@ const (
 func (s *strand) run(a *Actor) (target *strand) {
 	w := s.cell.worker
 	w.adopt(a)
-	w.feed() // a behaviour may
 	w.watch(a)
 	if w.due(w.nextDepth) || w.probed == a {
 		w.sample(a)
 	}
 	if t := a.resume; t != nil {
 		a.resume = nil
+		w.feed()
 		return w.handTo(a, t)
 	}
 	if a.pressing() && w.attend(a) {
@@ -68,6 +68,10 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 				return batchDrained, nil
 			}
 		}
+		w := s.cell.worker
+		if w.rt.lot.Hungry() { // before a message, which may take long; not after the last: what runs next is no surplus
+			w.feed()
+		}
 		if m.B == &resumption {
 			target = (*strand)(m.P0)
 			m.P0 = nil
@@ -79,11 +83,8 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 		}
 		m.B.Run(&s.cell, a, m) // m must not be used again
 		s.current, s.reply = nil, nil
-		w := s.cell.worker
+		w = s.cell.worker // perhaps another
 		w.count.messages++
-		if w.rt.lot.Hungry() { // a batch may take long
-			w.feed()
-		}
 		if h := a.heap; h != nil && h.Due() {
 			s.collect()
 		}

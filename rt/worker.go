@@ -168,17 +168,19 @@ func (w *worker) wakeOne() {
 	}
 }
 
-// feed shares one private actor when others are idle and have nothing to steal here, so that a long batch does not
-// keep work from them.
+// feed shares private actors when others are idle: half of them, and at least one for each idle worker that finds nothing
+// here to steal. What the caller is about to run may take long, and what is left in the private queue waits behind it.
 func (w *worker) feed() {
 	if !w.rt.lot.Hungry() {
 		return
 	}
 	w.flush()
+	n := w.rt.lot.Idle() - w.shared.Len()
 	if w.shared.Empty() {
-		for range (w.private.Len() + 1) / 2 {
-			w.share(w.private.Pop())
-		}
+		n = max(n, (w.private.Len()+1)/2)
+	}
+	for range min(n, w.private.Len()) {
+		w.share(w.private.Pop())
 	}
 }
 

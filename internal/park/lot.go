@@ -74,6 +74,12 @@ func NewLot(n, reserve int) *Lot {
 // Hungry reports whether a worker searches or sleeps, so that sharing work is worth it. A hint.
 func (l *Lot) Hungry() bool { return l.counts.Load() != 0 }
 
+// Idle reports how many workers search or sleep. A hint.
+func (l *Lot) Idle() int {
+	c := l.counts.Load()
+	return int(c/sleepingUnit + c%sleepingUnit)
+}
+
 // Sleeping reports how many workers have announced sleep. A hint.
 func (l *Lot) Sleeping() int { return int(l.counts.Load() / sleepingUnit) }
 

@@ -78,6 +78,9 @@ func (q *Shared[T]) Steal(into []*T) int {
 // Empty is a look that takes nothing. Any worker may call it.
 func (q *Shared[T]) Empty() bool { return q.head.Load() == q.tail.Load() }
 
+// Len is how many wait there. A hint, but for the owner, who may find fewer later and never more.
+func (q *Shared[T]) Len() int { return int(q.tail.Load() - q.head.Load()) }
+
 // Forget clears the slots that others have taken from, so that the queue does not keep what they held alive. REQUIRES:
 // the caller is the owner. A thief that still reads a slot here has lost it already: its swap of head fails.
 func (q *Shared[T]) Forget() {
