@@ -52,6 +52,17 @@ func (rt *Runtime) LotCounts() (sleeping, searching int) {
 	return rt.lot.Sleeping(), rt.lot.Searching()
 }
 
+// Notice wakes somebody for nothing: worker w, or below 0 the one who slept last. It reports whether anybody slept.
+func (rt *Runtime) Notice(w int) bool {
+	if w < 0 {
+		return rt.lot.WakeOne()
+	}
+	return rt.lot.WakeWorker(w)
+}
+
+// SetSearchRounds sets how often a searcher goes round. REQUIRES: all workers sleep.
+func (rt *Runtime) SetSearchRounds(n int) { rt.searchRounds = n }
+
 // HasInjected reports whether something waits in the inject queue.
 func (rt *Runtime) HasInjected() bool { return !rt.inject.Empty() }
 

@@ -12,7 +12,7 @@ const (
 	// injectEvery is how often the inject queue and the shared queue come first, so that actors that keep each other
 	// busy cannot starve work from outside, or what was shared and nobody has stolen. Go's scheduler uses 61 as well.
 	injectEvery = 61
-	// searchRounds is how often a searcher goes round before it gives up. Picked; not measured.
+	// searchRounds is how often a searcher goes round before it gives up, see Runtime.searchRounds. Picked; not measured.
 	searchRounds = 4
 	// giveWayEvery is how long a busy worker keeps its processor from other goroutines. Without it, where all processors
 	// run workers, whoever waits for a Do waits for Go's own preemption: 20 ms at the median.
@@ -113,7 +113,7 @@ func (w *worker) takeInjected() *Actor {
 // search steals from the other workers, starting at a random one.
 func (w *worker) search() *Actor {
 	workers := w.rt.everyWorker()
-	for range searchRounds {
+	for range w.rt.searchRounds {
 		from := int(w.ctx.Rand() % uint64(len(workers)))
 		for i := range workers {
 			victim := workers[(from+i)%len(workers)]
@@ -191,6 +191,11 @@ func (w *worker) sleep() {
 	w.count.sleeps++
 	w.searching = w.rest() == park.Searcher
 	w.count.woken++
+	if invariant.Unheard("rt.sleep") { // the last look finds again what the notice was for
+		w.endSearch()
+		w.sleep()
+		return
+	}
 	if w.pinned.Empty() && !rt.anyShared() && !rt.stopping.Load() {
 		w.count.wokeInVain++
 	}

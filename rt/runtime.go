@@ -30,6 +30,8 @@ type Runtime struct {
 	driver  *driver // in systematic mode; nil otherwise
 	sources sources
 
+	searchRounds int // of a searcher that finds nothing. Writers: New; tests, while all workers sleep
+
 	// stopping makes workers end. Writers: stop, once. Readers: workers, before they run or sleep.
 	stopping atomic.Bool
 	// unwinding makes parked behaviours end. Writers: Close, after all workers ended. Readers: strands.
@@ -64,8 +66,11 @@ func newRuntime(cfg Config, clock clock) (*Runtime, error) {
 			Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
 			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
 		}),
-		lot:     park.NewLot(cfg.Workers, cfg.Spares),
-		clock:   clock,
+		lot:   park.NewLot(cfg.Workers, cfg.Spares),
+		clock: clock,
+
+		searchRounds: searchRounds,
+
 		stopped: make(chan struct{}),
 		ended:   make(chan struct{}),
 		closed:  make(chan struct{}),

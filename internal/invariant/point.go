@@ -6,6 +6,8 @@ import (
 )
 
 var (
+	// unheard is whose notices tests drop. Writers: tests. Readers: any goroutine.
+	unheard atomic.Pointer[func(point string) bool]
 	// hook is what tests hang on the points of a protocol. Writers: tests. Readers: any goroutine.
 	hook atomic.Pointer[func(point string)]
 	// step is where a scheduler may put another worker in. Writers: package rt. Readers: any goroutine.
@@ -62,3 +64,20 @@ func OnPoint(f func(point string)) (restore func()) {
 // OnStep sets the function that Point calls after the tests' hook, for the rest of the process. It finds out for itself
 // whether the calling goroutine is its business, and reports that. Only for package rt.
 func OnStep(f func() bool) { step.Store(&f) }
+
+// Unheard reports whether a test wants the caller, who has just been told of something, to go on as though it had not:
+// what keeps that from doing harm is tried so. Never in ordinary builds, or where no test has asked for it.
+func Unheard(name string) bool {
+	if Enabled {
+		if f := unheard.Load(); f != nil {
+			return (*f)(name)
+		}
+	}
+	return false
+}
+
+// OnUnheard sets the function that Unheard asks, and returns one that takes it away again. Only for tests, one at a time.
+func OnUnheard(f func(point string) bool) (restore func()) {
+	unheard.Store(&f)
+	return func() { unheard.Store(nil) }
+}

@@ -39,6 +39,15 @@ func TestStepsAreWhereNoLockIsHeld(t *testing.T) {
 	}
 }
 
+func TestUnheardAsksTheTestInInvariantBuilds(t *testing.T) {
+	assert.False(t, Unheard("a"))
+	restore := OnUnheard(func(point string) bool { return point == "a" })
+	assert.Equal(t, Enabled, Unheard("a"))
+	assert.False(t, Unheard("b"))
+	restore()
+	assert.False(t, Unheard("a"))
+}
+
 func TestGoroutineTellsGoroutinesApart(t *testing.T) {
 	other := make(chan int64)
 	go func() { other <- Goroutine() }()

@@ -1,0 +1,87 @@
+package encorert_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// queuePackages are those whose data several workers touch without one lock around all of it.
+var queuePackages = []string{"internal/mailbox", "internal/park", "internal/runq"}
+
+// passedOn are types of those packages with plain fields that several workers touch one after the other: what passes them
+// on is an atomic.
+var passedOn = map[string]string{
+	"mailbox.Node": "the CompareAndSwap in PushRemote gives it to the box, the Swap in drain to the box's owner",
+	"mailbox.ring": "goes with the ownership of the actor",
+}
+
+// Queues rely on Go's atomics, which are sequentially consistent on every processor, and on nothing weaker: a field that
+// several workers touch is of a type of sync/atomic, and so cannot be touched otherwise; or guarded by a lock; or it has
+// one owner, and says so.
+func TestQueuesShareAtomicsOnly(t *testing.T) {
+	exempt := regexp.MustCompile(`Owner: |guarded by mu|[Mm]ade before |, before `)
+	shared := regexp.MustCompile(`Readers: (all|any)`)
+	atomics, used := 0, map[string]bool{}
+	for _, name := range files(t, ".go") {
+		if strings.HasSuffix(name, "_test.go") || !slices.Contains(queuePackages, path.Dir(name)) {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		pkg := path.Base(path.Dir(name))
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "atomic" {
+					assert.Regexp(t, `^(Bool|U?[Ii]nt(32|64|ptr)|Pointer)$`, n.Sel.Name, "%s: a plain word used atomically can be used plainly as well", name)
+				}
+			case *ast.Comment:
+				assert.NotContains(t, n.Text, "go:linkname", "%s", name)
+			case *ast.GenDecl:
+				for _, spec := range n.Specs {
+					spec, ok := spec.(*ast.TypeSpec)
+					if !ok {
+						continue
+					}
+					s, ok := spec.Type.(*ast.StructType)
+					if !ok {
+						continue
+					}
+					typ := pkg + "." + spec.Name.Name
+					for _, field := range s.Fields.List {
+						said := field.Doc.Text() + field.Comment.Text()
+						kind := types.ExprString(field.Type)
+						names := typ
+						for _, id := range field.Names {
+							names += " " + id.Name
+						}
+						switch {
+						case regexp.MustCompile(`^(\[\w+\])*atomic\.`).MatchString(kind):
+							atomics++
+						case names == typ+" _", kind == "sync.Mutex":
+						case shared.MatchString(said) && !strings.Contains(said, "guarded by mu"):
+							assert.Fail(t, "read by all, and neither atomic nor guarded", "%s", names)
+						case passedOn[typ] != "":
+							used[typ] = true
+						case !exempt.MatchString(said) && !exempt.MatchString(n.Doc.Text()):
+							assert.Fail(t, "neither atomic nor guarded, and does not say who owns it", "%s", names)
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	assert.GreaterOrEqual(t, atomics, 6)
+	assert.Len(t, used, len(passedOn))
+}
