@@ -51,9 +51,13 @@ func testNames(t *testing.T) map[string]bool {
 	for _, file := range files(t, "_test.go") {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
+		pkg := path.Base(path.Dir(file))
+		if pkg == "." {
+			pkg = path.Base(module)
+		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Test") {
-				names[path.Base(path.Dir(file))+"."+fn.Name.Name] = true
+				names[pkg+"."+fn.Name.Name] = true
 			}
 		}
 	}

@@ -35,15 +35,12 @@ var waits = map[string]string{
 
 	"rt.newRuntime: <-rt.stopped":       closed,
 	"rt.newRuntime: rt.running.Wait()":  counts,
-	"rt.Runtime.Close: <-rt.ended":      closed,
+	"rt.Runtime.finish: <-rt.ended":     closed,
 	"rt.Runtime.Close: <-rt.closed":     closed,
 	"rt.root.answer: r.done <- err":     room,
 	"rt.Runtime.checkQuiet: end <- err": room,
 	"rt.Runtime.Run: <-end":             answer,
 	"rt.Runtime.Run: <-rt.stopped":      closed,
-	"rt.Runtime.Do: <-r.done":           answer,
-	"rt.Runtime.Do: <-stdctx.Done()":    closed,
-	"rt.Runtime.Do: <-rt.ended":         closed,
 
 	"rt.Runtime.Shutdown: <-rt.untilQuiet((func() literal))": answer,
 	"rt.Runtime.Shutdown: <-stdctx.Done()":                   closed,
