@@ -38,6 +38,7 @@ var waits = map[string]string{
 	"rt.Runtime.finish: <-rt.ended":     closed,
 	"rt.Runtime.Close: <-rt.closed":     closed,
 	"rt.root.answer: r.done <- err":     room,
+	"rt.runRoot: r.done <- errHeld":     room,
 	"rt.Runtime.checkQuiet: end <- err": room,
 	"rt.Runtime.Run: <-end":             answer,
 	"rt.Runtime.Run: <-rt.stopped":      closed,

@@ -23,7 +23,7 @@ func wakeUps(t *testing.T, r *rt.Runtime, main func(cctx **rt.Ctx)) (woken, inVa
 	require.NoError(t, r.Run(main))
 	asleep(t, r)
 	after := r.Stats()
-	return after.Sleeps - before.Sleeps, after.WokeInVain - before.WokeInVain // each who was woken sleeps again
+	return after.Woken - before.Woken, after.WokeInVain - before.WokeInVain
 }
 
 // Two actors take turns. Whoever was woken for a message would come too late, since the sender's worker runs it next: one
