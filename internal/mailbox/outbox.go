@@ -33,7 +33,7 @@ type Outbox[M any] struct {
 	_         [56]byte
 }
 
-// place is where the messages to one box go.
+// place is where the messages to one box go. Owner: the worker of the outbox.
 type place[M any] struct {
 	to   *Box[M]
 	node *Node[M] // the newest
