@@ -86,6 +86,49 @@ func TestSeedsOfFulfil(t *testing.T) {
 	})
 }
 
+// What an actor has sent before it answers comes before what is sent by those who know the answer, in whatever way they
+// have learnt it.
+func TestSeedsOfCausality(t *testing.T) {
+	seeds(t, rt.Config{}, func(t testing.TB, r *rt.Runtime) {
+		heard := map[int]bool{}
+		later := 0
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			ctx := *cctx
+			target, other := spawn(ctx), spawn(ctx)
+			p := futures.NewPromise[int](ctx, nil)
+			tell := func(ctx *rt.Ctx) {
+				target.do(ctx, func(**rt.Ctx) {
+					assert.True(t, heard[0], "an effect came before its cause")
+					later++
+				})
+			}
+			spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
+				other.do(*cctx, func(**rt.Ctx) {})
+				target.do(*cctx, func(**rt.Ctx) { heard[0] = true })
+				assert.NoError(t, p.Fulfil(*cctx, 1))
+			})
+			for _, way := range readings {
+				spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
+					_, err := way.read(cctx, p.Future())
+					assert.NoError(t, err)
+					tell(*cctx)
+				})
+			}
+			for _, chain := range []func(*rt.Ctx, futures.Future[int], func(**rt.Ctx, int) (int, error)) futures.Future[int]{
+				futures.Chain[int, int], futures.ChainDetached[int, int],
+			} {
+				spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
+					chain(*cctx, p.Future(), func(cctx **rt.Ctx, _ int) (int, error) {
+						tell(*cctx)
+						return 0, nil
+					})
+				})
+			}
+		}))
+		assert.Equal(t, 5, later)
+	})
+}
+
 // Functions that one actor chains on one future start in the order of the calls, whenever the answer comes.
 func TestSeedsOfChains(t *testing.T) {
 	seeds(t, rt.Config{}, func(t testing.TB, r *rt.Runtime) {

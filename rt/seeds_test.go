@@ -48,6 +48,7 @@ func TestSeedsOfSends(t *testing.T) {
 			target, relay := spawn(ctx), spawn(ctx)
 			for s := range senders {
 				spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
+					relay.do(*cctx, func(**rt.Ctx) {}) // so that what the relay gets is handed over first
 					for m := range messages {
 						target.do(*cctx, func(cctx **rt.Ctx) {
 							inside++
@@ -106,6 +107,34 @@ func TestSeedsOfMutex(t *testing.T) {
 			assert.Equal(t, 12, count)
 		})
 	}
+}
+
+// What the holder of a lock has sent comes before what the next one sends.
+func TestSeedsOfCausalLocks(t *testing.T) {
+	seeds(t, rt.Config{}, func(t testing.TB, r *rt.Runtime) {
+		var m rt.Mutex
+		turns := 0
+		var heard []int
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			ctx := *cctx
+			target := spawn(ctx)
+			for range 3 {
+				spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
+					for i := range 3 {
+						if i%2 == 0 || !m.TryLock(*cctx) {
+							require.NoError(t, m.Lock(cctx))
+						}
+						turn := turns
+						turns++
+						spawn(*cctx).do(*cctx, func(**rt.Ctx) {})
+						target.do(*cctx, func(**rt.Ctx) { heard = append(heard, turn) })
+						m.Unlock(*cctx)
+					}
+				})
+			}
+		}))
+		assert.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8}, heard)
+	})
 }
 
 // Behaviours that block, await and suspend, with gates that open at any moment: each goes on, once, as the actor that it

@@ -3,6 +3,8 @@ package mailbox
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 const (
@@ -114,6 +116,7 @@ func (o *Outbox[M]) Flush() []*Box[M] {
 			o.owned = append(o.owned, b)
 		}
 	}
+	invariant.Point("mailbox.publish")
 	if published != nil {
 		// Pairs with the Load in visible. Before it a receiver passes the nodes over; a receiver that sees it finds the
 		// nodes of all boxes linked, since the pushes come before.
