@@ -10,6 +10,7 @@ import (
 
 	"github.com/encorert/encorert/futures"
 	"github.com/encorert/encorert/internal/hammer"
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/rt"
 	"github.com/encorert/encorert/rt/rttest"
 )
@@ -106,6 +107,9 @@ func TestSeedsOfCausality(t *testing.T) {
 				other.do(*cctx, func(**rt.Ctx) {})
 				target.do(*cctx, func(**rt.Ctx) { heard[0] = true })
 				assert.NoError(t, p.Fulfil(*cctx, 1))
+				for range 5 {
+					invariant.Point("test") // it has not ended yet
+				}
 			})
 			for _, way := range readings {
 				spawn(ctx).do(ctx, func(cctx **rt.Ctx) {
