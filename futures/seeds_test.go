@@ -96,6 +96,7 @@ func TestSeedsOfCausality(t *testing.T) {
 		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
 			ctx := *cctx
 			target, other := spawn(ctx), spawn(ctx)
+			target.do(ctx, func(**rt.Ctx) {}) // so that it has a home, from which others are far
 			p := futures.NewPromise[int](ctx, nil)
 			tell := func(ctx *rt.Ctx) {
 				target.do(ctx, func(**rt.Ctx) {
