@@ -14,6 +14,8 @@ import (
 //	when the monitor asks              answer
 //	before others learn of what        share, handTo, commit (a strand is parked), mute, unload: the actor may go on
 //	happened here by another way       elsewhere; Flush: a fulfilled future, an unlocked mutex; runRoot: Do returns
+//	before an actor is released:       flush itself, which releases those that rest: whoever takes an idle actor may be
+//	                                   another worker
 //	before this worker sends without   adopt: an actor is here now to which messages wait in the outbox
 //	the outbox
 //
@@ -21,8 +23,8 @@ import (
 
 // flush hands over what this worker has sent to others.
 func (w *worker) flush() {
-	owned := w.out.Flush()
-	for len(owned) > 0 {
+	all := w.out.Flush()
+	for owned := all; len(owned) > 0; {
 		last := owned[0].Last()
 		if w.keeps(last) {
 			w.enqueue(actorOf(owned[0]))
@@ -42,6 +44,12 @@ func (w *worker) flush() {
 		w.rt.handOver(w.handover, int(last-1))
 		clear(w.handover)
 		w.handover = w.handover[:0]
+	}
+	clear(all)
+	for a := w.resting.Pop(); a != nil; a = w.resting.Pop() {
+		if !a.box.Release(w.nodes) {
+			w.enqueue(a)
+		}
 	}
 }
 

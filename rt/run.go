@@ -63,7 +63,10 @@ var errHeld = errors.New("rt: held back")
 
 var errNoFunction = errors.New("rt: the function to run is nil")
 
-func failRoot(_ *Ctx, reply unsafe.Pointer, err error) { (*root)(reply).answer(err) }
+func failRoot(ctx *Ctx, reply unsafe.Pointer, err error) {
+	Flush(ctx) // see runRoot
+	(*root)(reply).answer(err)
+}
 
 func (r *root) answer(err error) {
 	r.state.Store(rootEnded)

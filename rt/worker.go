@@ -26,6 +26,7 @@ type worker struct {
 	tick      uint32
 	gaveWay   time.Time
 	handover  []*Actor
+	resting   runq.Private[Actor] // owned and drained, to be released with the next flush, not before what they sent
 	arrived   runq.Private[Actor]
 	searching bool // counted as the searcher in rt.lot
 	loot      [64]*Actor
@@ -190,8 +191,11 @@ func (w *worker) yieldActor(a *Actor) {
 		w.mute(a)
 		return
 	}
-	if a.box.Release(w.nodes) {
+	if !w.out.Empty() && a.box.Drained() {
+		w.resting.Push(a)
 		return
 	}
-	w.enqueue(a)
+	if !a.box.Release(w.nodes) {
+		w.enqueue(a)
+	}
 }

@@ -128,7 +128,7 @@ func (b *Box[M]) PushRemote(n *Node[M]) (owner bool) {
 			n.next = old
 		}
 		invariant.Point("mailbox.push")
-		// Pairs with the Swap in drain (publishes n.Message) and with the CompareAndSwap in Release (either Release sees
+		// Pairs with the Swap in drain (publishes the messages of n) and with the CompareAndSwap in Release (either Release sees
 		// this node and fails, or this push sees the mark and owns).
 		// NB: n.next may name a node that was drained and pushed again meanwhile; then old is the head again and
 		// the link is true again, so a recycled node does no harm here.
@@ -155,10 +155,13 @@ func (b *Box[M]) Next(p *Pool[M]) *M {
 	return b.local.pop()
 }
 
+// Drained reports whether Release has a chance. REQUIRES: the caller owns.
+func (b *Box[M]) Drained() bool { return b.local.empty() && b.late == nil && b.head.Load() == nil }
+
 // Release gives up ownership of an empty box without pressure; it fails while anything is there, published or not. After
 // true the caller must not touch the actor again. Pairs with PushRemote and Claim.
 func (b *Box[M]) Release(p *Pool[M]) bool {
-	if !b.local.empty() || b.late != nil || b.head.Load() != nil {
+	if !b.Drained() {
 		return false
 	}
 	b.shrink(p)
@@ -186,7 +189,7 @@ func (b *Box[M]) drain(p *Pool[M]) {
 			n, oldest = oldest, nil
 		}
 		next := n.next
-		if n.visible() {
+		if n.visible() && !b.passed(n, last) {
 			b.take(n, p)
 		} else {
 			*last = n
@@ -195,6 +198,17 @@ func (b *Box[M]) drain(p *Pool[M]) {
 		n = next
 	}
 	*last = nil
+}
+
+// passed reports whether an earlier node of the group of n has been passed over: the group may have been published
+// between the looks at the two. The list from late to end is what has been passed over so far.
+func (b *Box[M]) passed(n *Node[M], end **Node[M]) bool {
+	for at := &b.late; at != end; at = &(*at).next {
+		if (*at).published == n.published {
+			return true
+		}
+	}
+	return false
 }
 
 // take moves the messages of a node to the local part.

@@ -92,12 +92,12 @@ func (o *Outbox[M]) place(b *Box[M]) *place[M] {
 }
 
 // Flush hands everything over. It returns the boxes that were idle: the caller owns them now and must schedule each.
-// The slice is valid until the next Flush that has something to do.
+// The slice is valid until the next Flush that has something to do, and the caller clears it: an actor must not be kept
+// alive by it.
 func (o *Outbox[M]) Flush() []*Box[M] {
 	if o.messages == 0 {
 		return nil
 	}
-	clear(o.owned)
 	o.owned = o.owned[:0]
 	for _, at := range o.used {
 		at.node.n = at.n
