@@ -16,13 +16,17 @@ const (
 func (s *strand) run(a *Actor) (target *strand) {
 	w := s.cell.worker
 	w.adopt(a)
-	w.watch(a)
+	if a.more != nil || w.attention.Load() != 0 {
+		w.watch(a)
+	}
 	if w.due(w.nextDepth) || w.probed == a {
 		w.sample(a)
 	}
 	if t := a.resume; t != nil {
 		a.resume = nil
-		w.feed()
+		if w.rt.lot.Hungry() {
+			w.feed()
+		}
 		return w.handTo(a, t)
 	}
 	if a.pressing() && w.attend(a) {

@@ -80,10 +80,12 @@ func (w *worker) take() *Actor {
 	if a := w.private.Pop(); a != nil {
 		return a
 	}
-	w.flush()
-	w.receive()
-	if a := w.private.Pop(); a != nil {
-		return a
+	if !w.out.Empty() || !w.inbox.Empty() {
+		w.flush()
+		w.receive()
+		if a := w.private.Pop(); a != nil {
+			return a
+		}
 	}
 	if a := w.takeShared(); a != nil {
 		return a

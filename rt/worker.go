@@ -169,13 +169,13 @@ func (w *worker) wakeOne() {
 	}
 }
 
-// feed shares private actors when others are idle: half of them, and at least one for each idle worker that finds nothing
+// feed is called when others are idle, and shares private actors: half of them, and at least one for each idle worker that finds nothing
 // here to steal. What the caller is about to run may take long, and what is left in the private queue waits behind it.
+// Half of them, since a thief with few actors finds that those it sends to are elsewhere, and soon has nothing to do.
 func (w *worker) feed() {
-	if !w.rt.lot.Hungry() {
-		return
+	if !w.out.Empty() {
+		w.flush()
 	}
-	w.flush()
 	n := w.rt.lot.Idle() - w.shared.Len()
 	if w.shared.Empty() {
 		n = max(n, (w.private.Len()+1)/2)
