@@ -67,12 +67,13 @@ type sources struct {
 
 	dropped, missed atomic.Uint64 // Writers and Readers: any goroutine. For Stats
 
-	posting sync.Mutex
-	nodes   *mailbox.Pool[Message] // what goroutines outside send with; guarded by posting
+	posting sync.Mutex             // nothing inside of it may stop at an invariant.Point: timers would wait for it
+	nodes   *mailbox.Pool[Message] // what goroutines outside push with; guarded by posting
 }
 
 // init makes a source that is not open yet. owner is the struct that it is part of.
 func (s *source) init(ctx *Ctx, t *ActorType, event *Behaviour, owner interface{ Close() int }) {
+	Flush(ctx) // an event must not overtake what its behaviour has sent before
 	Spawn(ctx, &s.actor, t)
 	s.event, s.owner = event, owner
 }
@@ -142,15 +143,27 @@ func (s *source) tell() bool {
 func (s *source) post() {
 	invariant.Point("rt.post")
 	rt := s.actor.rt
-	l := &rt.sources
-	l.posting.Lock()
-	n := l.nodes.Node()
-	l.posting.Unlock()
-	n.Slot().B = s.event
-	if s.actor.box.PushRemote(n) {
+	if s.actor.push(s.event) {
 		rt.inject.Push(&s.actor)
 		rt.wakeOne()
 	}
+}
+
+// push gives the actor a message with nothing but its behaviour, and reports whether the caller owns the actor then. From
+// any goroutine.
+func (a *Actor) push(b *Behaviour) (owner bool) {
+	l := &a.rt.sources
+	if a.box.Claim() { // most often; a node would take more room than the event
+		l.posting.Lock()
+		a.box.PushLocal(l.nodes, Message{B: b})
+		l.posting.Unlock()
+		return true
+	}
+	l.posting.Lock()
+	n := l.nodes.Node()
+	l.posting.Unlock()
+	n.Slot().B = b
+	return a.box.PushRemote(n)
 }
 
 // again tells the running actor that there are more events, before the first of them runs: it may wait or panic.
@@ -249,7 +262,8 @@ func NewSource(ctx *Ctx, name string) (*Source, error) {
 // faster than is handled must wait for something himself. Returns ErrSourceClosed when the source is closed, and why the
 // runtime has stopped when it has; f will not run then.
 //
-// A panic in f is one in a one-way behaviour, of rt.Source and with the source's name.
+// A behaviour that has sent something before it posts calls Flush in between, if f must not overtake that. A panic in f is
+// one in a one-way behaviour, of rt.Source and with the source's name.
 func (s *Source) Post(f func(cctx **Ctx)) error {
 	if f == nil {
 		return errNoFunction

@@ -269,3 +269,42 @@ func TestEventsToAnOverloadedActor(t *testing.T) {
 		}
 	}
 }
+
+// What a behaviour has sent before it opens a source, or posts after a Flush, is not overtaken by the events.
+func TestEventsDoNotOvertakeWhatWasSent(t *testing.T) {
+	for name, event := range map[string]func(ctx *rt.Ctx, s *rt.Source, f func(cctx **rt.Ctx)){
+		"After": func(ctx *rt.Ctx, _ *rt.Source, f func(cctx **rt.Ctx)) { rt.After(ctx, 0, f) },
+		"Post": func(ctx *rt.Ctx, s *rt.Source, f func(cctx **rt.Ctx)) {
+			rt.Flush(ctx)
+			assert.NoError(t, s.Post(f))
+		},
+	} {
+		for range 20 {
+			var order []string
+			require.NoError(t, run(t, rt.Config{Workers: 3}, func(cctx **rt.Ctx) {
+				s, err := rt.NewSource(*cctx, "test")
+				require.NoError(t, err)
+				busy, proceed, sent := make(chan struct{}), make(chan struct{}), make(chan struct{})
+				a := spawn(*cctx)
+				a.do(*cctx, nothingToDo)
+				assert.NoError(t, rt.Suspend(cctx))
+				spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) { // on one worker
+					a.do(*cctx, func(**rt.Ctx) {
+						close(busy)
+						<-proceed
+					})
+				})
+				assert.NoError(t, rt.Blocking(cctx, func() { <-busy }))
+				a.do(*cctx, func(**rt.Ctx) { order = append(order, "sent") }) // on another
+				event(*cctx, s, func(cctx **rt.Ctx) {                         // on the third
+					a.do(*cctx, func(**rt.Ctx) { order = append(order, name) })
+					s.Close()
+					close(sent)
+				})
+				<-sent
+				rt.After(*cctx, 0, func(**rt.Ctx) { close(proceed) })
+			}))
+			require.Equal(t, []string{"sent", name}, order)
+		}
+	}
+}

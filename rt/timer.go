@@ -138,8 +138,9 @@ func (t *Timer) take() bool {
 
 // Reset has the event of an After run d from now, and not when it was to run before; it makes d the period of an Every,
 // beginning now. An event that was due and had not begun is dropped (Stats counts it). A timer that is closed, because its
-// event has begun or by Close, is opened again. The error says that the period is not positive, or why the runtime has
-// stopped; the timer is as it was then.
+// event has begun or by Close, is opened again. A behaviour that has sent something before calls Flush in between, if the
+// event must not overtake that. The error says that the period is not positive, or why the runtime has stopped; the timer
+// is as it was then.
 func (t *Timer) Reset(d time.Duration) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -62,7 +62,8 @@ func WriteTo(ctx *Ctx, w io.Writer, limit int, f func(cctx **Ctx, b []byte, err 
 // Write has b written, after all that was given before, and never waits. From anywhere. The caller must leave b alone
 // until its event. It returns ErrWriterFull when more than the limit would wait, and there is room again when the next
 // event begins; ErrSourceClosed after Close; the error of a write that has failed; or why the runtime has stopped. There
-// is no event for b then.
+// is no event for b then. A behaviour that has sent something before calls Flush in between, if the event must not
+// overtake that.
 func (s *Writer) Write(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
