@@ -71,6 +71,40 @@ func TestPostsRunInOrder(t *testing.T) {
 	}
 }
 
+// Several sources are posted to at once, by a goroutine for each.
+func TestSourcesSideBySide(t *testing.T) {
+	const sources = 4
+	for _, n := range workerCounts {
+		r := runtimeOf(t, rt.Config{Workers: n})
+		var all [sources]*rt.Source
+		var handled [sources]int
+		for i := range all {
+			all[i] = newSource(t, r)
+		}
+		rounds := hammer.Rounds(2_000, 200_000)
+		hammer.Run(t, sources, rounds, func(g, _ int) {
+			began := make(chan struct{})
+			if err := all[g].Post(func(**rt.Ctx) {
+				close(began)
+				handled[g]++
+				for range 5 {
+					runtime.Gosched() // the next post finds the actor running
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+			<-began
+		})
+		for _, s := range all {
+			require.NoError(t, s.Post(func(**rt.Ctx) { s.Close() }))
+		}
+		require.NoError(t, r.Run(nothingToDo))
+		for i := range handled {
+			assert.Equal(t, rounds, handled[i])
+		}
+	}
+}
+
 // Each event that was accepted either runs or is dropped by Close, which says so; after Close at most the one runs
 // that had begun.
 func TestCloseDropsWhatHasNotBegun(t *testing.T) {
