@@ -38,10 +38,16 @@ type Config struct {
 
 	// Seed makes the runtime systematic: one goroutine runs all workers in turns, a turn is one message (Batch does not
 	// count), and whatever could come in several orders comes in one that follows from Seed. The same seed gives the
-	// same order, on every machine, as long as Run and Do are called by one goroutine at a time; see Signature.
-	// Time is logical, and Blocking holds up everything: a behaviour that waits for another goroutine may wait for ever.
-	// Builds for the race detector or with -tags encorert_invariants switch workers also in the middle of the runtime's own protocols, so that a
-	// seed gives another order there. Workers 0 means 2. It is for tests: see package rttest. 0: off.
+	// same order, on every machine, as long as Run and Do are called by one goroutine at a time; see Signature. It is for
+	// tests: see package rttest. 0: off.
+	//
+	// Time is logical: it passes when nothing else can happen and a Run or Do waits, and with some seeds also a little with
+	// each turn. Event sources but timers cannot be opened (ErrSystematic). Blocking holds up everything, and a behaviour
+	// that waits for another goroutine may wait for ever. Workers 0 means 2.
+	//
+	// Builds for the race detector or with -tags encorert_invariants switch workers also in the middle of the runtime's
+	// own protocols, so that a seed gives another order there; a behaviour must then not hold a sync.Mutex that others want
+	// across a call of this module.
 	Seed uint64
 	// OnTurn is told of every turn of a systematic runtime. It must not wait, nor call the runtime.
 	OnTurn func(Turn)

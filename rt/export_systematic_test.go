@@ -2,9 +2,6 @@ package rt
 
 import "time"
 
-// Steps is how often the driver of a systematic runtime has let a worker go on.
-func (rt *Runtime) Steps() uint64 { return rt.driver.steps.Load() }
-
 // TestClock is the runtime's clock.
 type TestClock struct{ c clock }
 

@@ -32,7 +32,7 @@ type driver struct {
 	roots    []*root // of Do calls, accepted and perhaps not yet answered
 
 	// Writers: the driver. Readers: all.
-	signature, steps atomic.Uint64
+	signature atomic.Uint64
 
 	// told has room for one: somebody has posted, or given a permit.
 	told chan struct{}
@@ -106,7 +106,6 @@ func (d *driver) run() {
 			continue
 		}
 		d.seat = s
-		d.steps.Store(d.steps.Load() + 1)
 		d.clock.pass(d.schedule.pace)
 		if _, ok := s.stack.Resume(); !ok { // the runtime stops
 			s.ended = true
