@@ -2,6 +2,7 @@ package rt_test
 
 import (
 	"context"
+	"io"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -190,8 +191,8 @@ func TestCloseMeetsDoFromInside(t *testing.T) {
 	}
 }
 
-// Close from outside at any time: at once, twice, during Run, Do and Shutdown, from a call that Blocking makes, and from
-// whoever is told of a behaviour that is stuck.
+// Close from outside at any time: at once, twice, during Run, Do and Shutdown, from a call that Blocking makes, from a source's
+// goroutine, and in a behaviour of another runtime.
 func TestCloseAtAnyTime(t *testing.T) {
 	rounds := hammer.Rounds(20, 2_000)
 	var again func(cctx **rt.Ctx)
@@ -218,6 +219,17 @@ func TestCloseAtAnyTime(t *testing.T) {
 			both.Go(func() {
 				r.Run(func(cctx **rt.Ctx) {
 					rt.Blocking(cctx, func() { assert.NoError(t, r.Close()) })
+				})
+			})
+		},
+		"a reader": func(r *rt.Runtime, both *sync.WaitGroup) {
+			both.Go(func() {
+				r.Run(func(cctx **rt.Ctx) {
+					read := readerFunc(func([]byte) (int, error) {
+						assert.NoError(t, r.Close())
+						return 0, io.EOF
+					})
+					rt.ReadFrom(*cctx, read, 1, func(**rt.Ctx, *rt.Reader, []byte, error) {})
 				})
 			})
 		},

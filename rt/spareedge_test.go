@@ -23,14 +23,14 @@ type stopAt struct {
 	point         string
 	armed         atomic.Bool
 	held, proceed chan struct{}
-	also          func(point string)
+	also          atomic.Pointer[func(point string)] // called as well
 }
 
 func newStopAt(t *testing.T, point string) *stopAt {
 	s := &stopAt{point: point, held: make(chan struct{}), proceed: make(chan struct{})}
 	t.Cleanup(invariant.OnPoint(func(point string) {
-		if s.also != nil {
-			s.also(point)
+		if f := s.also.Load(); f != nil {
+			(*f)(point)
 		}
 		if point == s.point && s.armed.CompareAndSwap(true, false) {
 			s.held <- struct{}{}
@@ -81,11 +81,12 @@ func TestSpareLeavesAsTheSearcher(t *testing.T) {
 		r := runtimeOf(t, rt.Config{Workers: 1})
 		letGo := beside(t, r)
 		var first <-chan error
-		s.also = func(point string) {
+		also := func(point string) {
 			if point == "rt.leaving" {
 				first = r.Inject(nothing) // wakes the spare, which is told at the same time to leave
 			}
 		}
+		s.also.Store(&also)
 		s.armed.Store(true)
 		letGo()
 		<-s.held
