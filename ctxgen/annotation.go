@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -68,8 +69,8 @@ func parseAnnotation(comment string) (annotation, error) {
 		if name != string(a) {
 			continue
 		}
-		if name != word {
-			return "", fmt.Errorf("%s%s takes no arguments: remove %q", annotationPrefix, name, strings.TrimSpace(word[len(name):]))
+		if err := argumentsFault(a, strings.TrimSpace(word[len(name):])); err != nil {
+			return "", err
 		}
 		return a, nil
 	}
@@ -77,6 +78,42 @@ func parseAnnotation(comment string) (annotation, error) {
 		return "", fmt.Errorf("unknown annotation %s%s: did you mean %s%s?", annotationPrefix, name, annotationPrefix, a)
 	}
 	return "", fmt.Errorf("unknown annotation %s%s: write one of %s", annotationPrefix, name, list(annotations))
+}
+
+// argumentsFault says what is wrong with what follows the word of an annotation.
+func argumentsFault(a annotation, arguments string) error {
+	switch {
+	case arguments == "":
+		return nil
+	case a != actorAnnotation:
+		return fmt.Errorf("%s%s takes no arguments: remove %q", annotationPrefix, a, arguments)
+	case !strings.HasPrefix(arguments, mailboxArgument) || strings.ContainsAny(arguments, " \t"):
+		return fmt.Errorf("%s%s takes no arguments but %sN: remove %q", annotationPrefix, a, mailboxArgument, arguments)
+	case mailboxLimit(arguments) == 0:
+		return fmt.Errorf("%s%s takes no arguments but %sN, with N from 1 to %d, and %s%s: %q is neither",
+			annotationPrefix, a, mailboxArgument, maxMailboxLimit, mailboxArgument, unbounded, arguments)
+	}
+	return nil
+}
+
+// An actor's annotation may bound its mailbox: //encore:actor mailbox=1000, or mailbox=unbounded whatever the runtime's limit.
+const (
+	mailboxArgument = "mailbox="
+	unbounded       = "unbounded"
+	maxMailboxLimit = 1 << 30 // rt's
+)
+
+// mailboxLimit reads the limit from an actor's annotation, or from its arguments: -1 for none, 0 where it does not say.
+func mailboxLimit(comment string) int {
+	_, value, _ := strings.Cut(strings.TrimRight(comment, " \t\r\n"), mailboxArgument)
+	if value == unbounded {
+		return -1
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 || n > maxMailboxLimit {
+		return 0
+	}
+	return n
 }
 
 // lineComment returns a comment /*...*/ that is all on one line as the line comment that says the same.

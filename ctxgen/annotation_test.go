@@ -32,8 +32,18 @@ func TestParseAnnotation(t *testing.T) {
 		"//encore:":                {"", "names no annotation"},
 		"//encore: actor":          {"", `"//encore: actor" names no annotation because of the blank: write //encore:actor`},
 		"//encore: x":              {"", "names no annotation: write one of"},
-		"//encore:actor x":         {"", `takes no arguments: remove "x"`},
-		"//encore:actor\tx":        {"", `takes no arguments: remove "x"`},
+		"//encore:actor x":         {"", `takes no arguments but mailbox=N: remove "x"`},
+		"//encore:actor\tx":        {"", `takes no arguments but mailbox=N: remove "x"`},
+		"//encore:new\tx":          {"", `takes no arguments: remove "x"`},
+
+		"//encore:actor mailbox=1000":      {actorAnnotation, ""},
+		"//encore:actor \tmailbox=1 \r":    {actorAnnotation, ""},
+		"//encore:actor mailbox=unbounded": {actorAnnotation, ""},
+		"//encore:actor mailbox=0":         {"", `with N from 1 to 1073741824, and mailbox=unbounded: "mailbox=0" is neither`},
+		"//encore:actor mailbox=":          {"", `"mailbox=" is neither`},
+		"//encore:actor mailbox=9999999999": {"", "is neither"},
+		"//encore:actor mailbox=1 x":       {"", `remove "mailbox=1 x"`},
+		"//encore:object mailbox=1":        {"", `takes no arguments: remove "mailbox=1"`},
 		"//encore:Actor":           {"", "did you mean //encore:actor?"},
 		"//encore:actors":          {"", "did you mean //encore:actor?"},
 		"//encore:behavior":        {"", "did you mean //encore:behaviour?"},
@@ -49,6 +59,15 @@ func TestParseAnnotation(t *testing.T) {
 		} else {
 			assert.ErrorContains(t, err, want.err, comment)
 		}
+	}
+}
+
+func TestMailboxLimit(t *testing.T) {
+	for comment, want := range map[string]int{
+		"//encore:actor": 0, "//encore:actor mailbox=7": 7, "//encore:actor\tmailbox=07\r": 7, "//encore:actor mailbox=unbounded": -1,
+		"//encore:actor mailbox=-1": 0, "//encore:actor mailbox=1073741825": 0,
+	} {
+		assert.Equal(t, want, mailboxLimit(comment), comment)
 	}
 }
 
@@ -105,7 +124,7 @@ func TestNearAnnotation(t *testing.T) {
 // Whatever a comment says: no panic; an annotation only for the exact words;
 // an error says what to write, and that is accepted.
 func FuzzParseAnnotation(f *testing.F) {
-	for _, seed := range []string{"//encore:actor", "// encore:new", "//encore:behavior x", "//encore:\xff", "/*encore:object*/", "//", ""} {
+	for _, seed := range []string{"//encore:actor", "// encore:new", "//encore:behavior x", "//encore:\xff", "//encore:actor mailbox=1", "/*encore:object*/", "//", ""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, comment string) {
@@ -122,7 +141,9 @@ func FuzzParseAnnotation(f *testing.F) {
 			return
 		}
 		if a != "" {
-			assert.Equal(t, annotationPrefix+string(a), strings.TrimRight(comment, " \t\r\n"))
+			rest, exact := strings.CutPrefix(strings.TrimRight(comment, " \t\r\n"), annotationPrefix+string(a))
+			assert.True(t, exact)
+			assert.True(t, rest == "" || a == actorAnnotation && mailboxLimit(rest) != 0, rest)
 		}
 	})
 }

@@ -5,7 +5,9 @@
 // An annotation is a comment //encore:actor, //encore:new, //encore:behaviour
 // or //encore:object directly above a declaration. A behaviour is a method of
 // an actor's state type that runs as a message; its first parameter is the cell
-// of the execution context, cctx **rt.Ctx. The handle is the type by which
+// of the execution context, cctx **rt.Ctx. //encore:actor mailbox=N bounds how
+// many messages may wait for an actor before those who send more are held back
+// (rt.Config.MailboxLimit); mailbox=unbounded lifts a bound. The handle is the type by which
 // others refer to an actor. A send is a method of the handle: Deposit is one
 // way, AskDeposit returns a future. Both take *rt.Ctx, since they are leaves:
 // they never park and never collect. An object is a struct that lives in an

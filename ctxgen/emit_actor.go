@@ -76,6 +76,9 @@ func (e *emitter) actorType(n *actorNames) {
 		trace = e.names.take("trace" + upperFirst(n.Name))
 		fields = append(fields, jen.Id("Trace").Op(":").Id(trace))
 	}
+	if n.MailboxLimit != 0 {
+		fields = append(fields, jen.Id("MailboxLimit").Op(":").Lit(n.MailboxLimit))
+	}
 	e.file.Var().Id(n.typ).Op("=").Qual(rtPath, "ActorType").Values(fields...)
 	e.file.Line()
 	if trace != "" {

@@ -39,6 +39,10 @@ type Actor struct {
 	Handle string
 	Doc    string // text without comment markers
 
+	// MailboxLimit is rt.ActorType's: how many messages may wait before senders are held back. 0: as the runtime says;
+	// negative: never.
+	MailboxLimit int
+
 	State      []Field // fields of the state type, for the trace function
 	New        *Behaviour
 	Behaviours []*Behaviour // emitted in this order

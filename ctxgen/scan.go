@@ -141,7 +141,10 @@ func (s *annotationScanner) typeSpec(f *sourceFile, d *ast.GenDecl, spec *ast.Ty
 	switch a {
 	case "":
 	case actorAnnotation:
-		t.actor = &Actor{Name: name, Doc: t.doc, Pos: s.pos(spec.Name), Members: map[string]token.Position{}}
+		t.actor = &Actor{
+			Name: name, Doc: t.doc, Pos: s.pos(spec.Name), Members: map[string]token.Position{},
+			MailboxLimit: mailboxLimit(comment.Text),
+		}
 		s.fieldNames(spec, t.actor.Members)
 		s.unit.pkg.Actors = append(s.unit.pkg.Actors, t.actor)
 	case objectAnnotation:

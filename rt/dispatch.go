@@ -19,8 +19,8 @@ func (s *strand) run(a *Actor) (target *strand) {
 	if a.more != nil || w.attention.Load() != 0 {
 		w.watch(a)
 	}
-	if w.due(w.nextDepth) || w.probed == a {
-		w.sample(a)
+	if w.probed == a {
+		w.sampleProbed()
 	}
 	if t := a.resume; t != nil {
 		a.resume = nil
@@ -29,7 +29,7 @@ func (s *strand) run(a *Actor) (target *strand) {
 		}
 		return w.handTo(a, t)
 	}
-	if a.pressing() && w.attend(a) {
+	if a.more != nil && w.attend(a) {
 		w.mute(a)
 		return nil
 	}

@@ -121,12 +121,11 @@ func (ctx *Ctx) holdBack(to *Actor) {
 // actor's own bit, and reports whether the actor is to be muted, on the last one that it has noted; the other notes wait
 // until it is released.
 func (w *worker) attend(a *Actor) (mute bool) {
-	x := a.more
-	if x == nil || x.pressure == nil {
+	if !a.pressing() {
 		return false
 	}
 	w.relieve(a)
-	p := x.pressure
+	p := a.more.pressure
 	pressed := a.box.IsPressed()
 	for k := len(p.noted); k > 0; k = len(p.noted) {
 		if !pressed && p.noted[k-1].holds() {

@@ -87,9 +87,9 @@ func typeStats(t *testing.T, s rt.Stats, name string) rt.TypeStats {
 	return rt.TypeStats{}
 }
 
-// An actor that has 1000 messages and handles one a turn is seen with all depths; actors that take turns are seen to wait.
+// An actor that has many messages and handles one a turn is seen with many depths; actors that take turns are seen to wait.
 func TestSamplesOfATypesActors(t *testing.T) {
-	const messages, turns = 1000, 5_000
+	const messages, turns = 6_000, 6_000
 	r := runtimeOf(t, rt.Config{Workers: 1, Batch: 1})
 	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
 		deep := new(scripted)
@@ -112,11 +112,13 @@ func TestSamplesOfATypesActors(t *testing.T) {
 	}))
 	s := r.Stats()
 	deep, shallow := typeStats(t, s, tightType.Name), typeStats(t, s, scriptedType.Name)
-	assert.EqualValues(t, uint64(1<<10-1), deep.Depth.Max())
-	assert.InDelta(t, messages/16, deep.Depth.Count(), messages/16)
+	assert.GreaterOrEqual(t, deep.Depth.Max(), uint64(1<<10-1))
 	assert.EqualValues(t, 1, shallow.Depth.Max())
-	assert.InDelta(t, 3*turns/16, shallow.Depth.Count(), 3*turns/32)
-	assert.InDelta(t, 3*turns/64, shallow.Waiting.Count(), 3*turns/128)
+	samples := deep.Depth.Count() + shallow.Depth.Count()
+	assert.Greater(t, samples, uint64((messages+3*turns)/512))
+	assert.Greater(t, deep.Depth.Count(), samples/16, "not always the same actors")
+	assert.Less(t, deep.Depth.Count(), samples*15/16)
+	assert.Equal(t, shallow.Depth.Count(), shallow.Waiting.Count())
 	assert.NotZero(t, shallow.Waiting.Max(), "the others' turns take time")
 
 	text := s.String()
@@ -142,7 +144,7 @@ func TestSamplesOfSharedActors(t *testing.T) {
 			for i := range s.Types {
 				waited[s.Types[i].Name] = s.Types[i].Waiting.Count()
 			}
-			if waited["rt.Do"] > 0 && waited[scriptedType.Name] > 20 && s.Stolen > 0 {
+			if waited["rt.Do"] > 20 && waited[scriptedType.Name] > 20 && s.Stolen > 0 {
 				break
 			}
 		}

@@ -33,10 +33,10 @@ type worker struct {
 	count     counters
 	labels    labels // with Config.ProfileLabels; nil otherwise
 
-	probed   *Actor // in the private queue, see sample.go
-	probedAt time.Time
-	// the turns of the next samples
-	nextProbe, nextDepth uint32
+	probed     *Actor // in the private queue, see sample.go
+	probedAt   time.Time
+	nextSample uint32 // the turn from which on one is due
+	lastSample time.Time
 
 	seat *seat // in systematic mode; nil otherwise
 
@@ -142,7 +142,7 @@ func (w *worker) enqueue(a *Actor) {
 	if w.private.Len() == 0 || !w.rt.lot.Hungry() {
 		w.adopt(a)
 		w.private.Push(a)
-		if w.due(w.nextProbe) {
+		if w.due() {
 			w.becomesReady(a)
 		}
 		return
@@ -187,7 +187,7 @@ func (w *worker) feed() {
 
 // yieldActor ends the turn of an owned actor. The caller must not touch a again.
 func (w *worker) yieldActor(a *Actor) {
-	if a.pressing() && w.attend(a) {
+	if a.more != nil && w.attend(a) {
 		w.mute(a)
 		return
 	}
