@@ -143,9 +143,7 @@ func (w *worker) search() *Actor {
 			return a
 		}
 		for _, victim := range workers {
-			if a := victim.inbox.Pop(); a != nil {
-				w.count.stolen++
-				w.wasShared(a)
+			if a := w.takeFromInbox(victim); a != nil {
 				return a
 			}
 		}
@@ -153,6 +151,23 @@ func (w *worker) search() *Actor {
 		runtime.Gosched() // on few cores the worker that has the work may need this one
 	}
 	return nil
+}
+
+// takeFromInbox takes what was handed over to another worker, or to this one since it last looked.
+func (w *worker) takeFromInbox(of *worker) *Actor {
+	a := of.inbox.Pop()
+	if of != w {
+		w.count.steals++
+	}
+	if a == nil {
+		return nil
+	}
+	if of != w {
+		w.count.stealsWon++
+		w.count.stolen++
+	}
+	w.wasShared(a)
+	return a
 }
 
 func (w *worker) endSearch() {

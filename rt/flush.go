@@ -41,7 +41,12 @@ func (w *worker) flush() {
 			}
 		}
 		owned = rest
-		w.rt.handOver(w.handover, int(last-1))
+		for _, a := range w.handover {
+			w.becomesShared(a)
+		}
+		if w.rt.handOver(w.handover, int(last-1)) {
+			w.count.wakes++
+		}
 		clear(w.handover)
 		w.handover = w.handover[:0]
 	}
@@ -54,10 +59,11 @@ func (w *worker) flush() {
 }
 
 // handOver makes owned actors without a home ready at the worker where they were last. Others may take them from there,
-// so that they do not wait behind a long behaviour. The caller must not touch them again.
-func (rt *Runtime) handOver(actors []*Actor, worker int) {
+// so that they do not wait behind a long behaviour. It reports whether a worker was woken. The caller must not touch them
+// again.
+func (rt *Runtime) handOver(actors []*Actor, worker int) (woke bool) {
 	rt.everyWorker()[worker].inbox.PushAll(actors)
-	rt.lot.WakeOne()
+	return rt.lot.WakeOne()
 }
 
 // actorOf returns the actor of a box.
@@ -80,6 +86,7 @@ func (w *worker) receive() {
 	w.inbox.TakeAll(&w.arrived)
 	for a := w.arrived.Pop(); a != nil; a = w.arrived.Pop() {
 		w.adopt(a)
+		w.wasHandedOver(a)
 		w.private.Push(a)
 	}
 }

@@ -97,6 +97,13 @@ func (w *worker) wasShared(a *Actor) {
 	}
 }
 
+// wasHandedOver goes on measuring an actor that another worker has handed to this one, in the private queue.
+func (w *worker) wasHandedOver(a *Actor) {
+	if since, ok := w.rt.probe.take(a); ok && w.probed == nil {
+		w.probed, w.probedAt = a, since
+	}
+}
+
 // sampleProbed is called when the turn of the actor begins that is measured.
 func (w *worker) sampleProbed() {
 	a := w.probed
