@@ -156,13 +156,11 @@ func (w *worker) search() *Actor {
 // takeFromInbox takes what was handed over to another worker, or to this one since it last looked.
 func (w *worker) takeFromInbox(of *worker) *Actor {
 	a := of.inbox.Pop()
-	if of != w {
-		w.count.steals++
-	}
 	if a == nil {
 		return nil
 	}
-	if of != w {
+	if of != w { // a look that finds nothing is one with that into the shared queue
+		w.count.steals++
 		w.count.stealsWon++
 		w.count.stolen++
 	}
