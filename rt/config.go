@@ -53,7 +53,7 @@ type Config struct {
 	OnTurn func(Turn)
 
 	// ProfileLabels gives each behaviour the pprof labels "actor" (its type) and "behaviour" while it runs, for profiles
-	// of the processor and of goroutines. For its cost see docs/rationale.md.
+	// of the processor and of goroutines. It costs a look-up for each message.
 	ProfileLabels bool
 
 	// The modes for tests. Each makes a rare thing happen always.
