@@ -62,9 +62,7 @@ func (w *worker) take() *Actor {
 	}
 	w.tick++
 	if w.tick%injectEvery == 0 {
-		if w.tick%(8*injectEvery) == 0 {
-			w.flush()
-		}
+		w.flush()
 		w.receive()
 		if a := w.takeInjected(); a != nil {
 			return a

@@ -45,8 +45,8 @@ type place[M any] struct {
 // Empty reports whether there is nothing to flush.
 func (o *Outbox[M]) Empty() bool { return o.messages == 0 }
 
-// Due is Full with less patience.
-func (o *Outbox[M]) Due() bool { return o.messages >= 32 }
+// Due reports whether a Flush is worth it where somebody waits.
+func (o *Outbox[M]) Due() bool { return o.messages >= 16 }
 
 // Full reports whether a Flush is due.
 func (o *Outbox[M]) Full() bool {
