@@ -51,7 +51,10 @@ func (w *worker) flush() {
 		w.handover = w.handover[:0]
 	}
 	clear(all)
-	for a := w.resting.Pop(); a != nil; a = w.resting.Pop() {
+	resting := w.resting
+	w.resting = w.resting[:0]
+	for i, a := range resting {
+		resting[i] = nil
 		if !a.box.Release(w.nodes) {
 			w.enqueue(a)
 		}

@@ -26,8 +26,8 @@ type worker struct {
 	tick      uint32
 	gaveWay   time.Time
 	handover  []*Actor
-	held      int                 // messages since the last flush while others were idle
-	resting   runq.Private[Actor] // owned and drained, to be released with the next flush, not before what they sent
+	held      int      // messages since the last flush while others were idle
+	resting   []*Actor // owned and drained, to be released with the next flush, not before what they sent
 	arrived   runq.Private[Actor]
 	searching bool // counted as the searcher in rt.lot
 	loot      [64]*Actor
@@ -201,7 +201,7 @@ func (w *worker) yieldActor(a *Actor) {
 		return
 	}
 	if !w.out.Empty() && a.box.Drained() {
-		w.resting.Push(a)
+		w.resting = append(w.resting, a)
 		return
 	}
 	if !a.box.Release(w.nodes) {
