@@ -189,6 +189,7 @@ func (b *Box[M]) drain(p *Pool[M]) {
 			n, oldest = oldest, nil
 		}
 		next := n.next
+		invariant.Point("mailbox.look")
 		if n.visible() && !b.passed(n, last) {
 			b.take(n, p)
 		} else {

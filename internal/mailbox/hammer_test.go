@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -147,12 +148,15 @@ const (
 	secondLetter
 )
 
+// resident does what a worker of a runtime does.
 type resident struct {
 	*town
 	home    uint32
 	pool    *Pool[letter]
 	private []*citizen
 	random  *rand.Rand
+	out     Outbox[letter]
+	resting []*citizen // owned and drained, to be released with the next flush
 }
 
 func (w *resident) send(to *citizen, m letter) {
@@ -160,14 +164,42 @@ func (w *resident) send(to *citizen, m letter) {
 	switch {
 	case to.box.Home() == w.home:
 		to.box.PushLocal(w.pool, m)
-	case to.box.Claim():
+	case w.random.IntN(2) == 0 && !w.out.Holds(&to.box) && to.box.Claim():
 		w.acquire(to)
 		to.box.PushLocal(w.pool, m)
 		w.enqueue(to)
-	case pushRemote(&to.box, w.pool, m):
-		w.acquire(to)
-		w.enqueue(to)
+	default:
+		*w.out.Slot(&to.box, w.pool) = m
+		if w.random.IntN(40) == 0 || len(w.out.nodes) >= outboxNodes {
+			w.flush()
+		}
 	}
+}
+
+func (w *resident) flush() {
+	for _, b := range w.out.Flush() {
+		a := citizenOf(b)
+		w.acquire(a)
+		w.enqueue(a)
+	}
+	resting := w.resting
+	w.resting = nil
+	for _, a := range resting {
+		w.release(a)
+	}
+}
+
+func (w *resident) release(a *citizen) {
+	a.owner.Store(0)
+	if a.box.Release(w.pool) {
+		return
+	}
+	w.acquire(a)
+	w.enqueue(a)
+}
+
+func citizenOf(b *Box[letter]) *citizen {
+	return (*citizen)(unsafe.Add(unsafe.Pointer(b), -int(unsafe.Offsetof(citizen{}.box))))
 }
 
 // acquire notes that w owns a now. Nobody else may.
@@ -183,6 +215,11 @@ func (w *resident) enqueue(a *citizen) {
 		w.private = append(w.private, a)
 		return
 	}
+	w.share(a)
+}
+
+func (w *resident) share(a *citizen) {
+	w.flush()
 	a.owner.Store(0)
 	a.box.GiveUpHome()
 	w.mu.Lock()
@@ -196,6 +233,9 @@ func (w *resident) find() *citizen {
 		w.private = w.private[1:]
 		return a
 	}
+	if len(w.private) == 0 {
+		w.flush()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if n := len(w.shared); n > 0 {
@@ -208,6 +248,9 @@ func (w *resident) find() *citizen {
 }
 
 func (w *resident) run(a *citizen) {
+	if w.out.Holds(&a.box) {
+		w.flush()
+	}
 	a.box.SetHome(w.home)
 	for range 1 + w.random.IntN(5) {
 		m := a.box.Next(w.pool)
@@ -217,12 +260,11 @@ func (w *resident) run(a *citizen) {
 		w.handle(a, *m)
 		w.open.Add(-1)
 	}
-	a.owner.Store(0)
-	if a.box.Release(w.pool) {
+	if !w.out.Empty() && a.box.Drained() {
+		w.resting = append(w.resting, a)
 		return
 	}
-	w.acquire(a)
-	w.enqueue(a)
+	w.release(a)
 }
 
 func (w *resident) handle(a *citizen, m letter) {
@@ -257,7 +299,7 @@ func (w *resident) step(a *citizen) {
 
 func TestDeliveryHammer(t *testing.T) {
 	const workers, foreign, inside, sinks, relays = 3, 2, 3, 3, 4
-	town := &town{t: t, sources: inside + foreign, steps: hammer.Rounds(4_000, 400_000)}
+	town := &town{t: t, sources: inside + foreign, steps: hammer.Rounds(20_000, 400_000)}
 	newCitizen := func(name int) *citizen {
 		c := &citizen{name: name, sent: make([]int, sinks), direct: make([]int, town.sources)}
 		c.box.Init()
@@ -294,12 +336,13 @@ func TestDeliveryHammer(t *testing.T) {
 				for len(w.private) > 0 {
 					b := w.private[0]
 					w.private = w.private[1:]
-					b.owner.Store(0)
-					b.box.GiveUpHome()
-					w.mu.Lock()
-					w.shared = append(w.shared, b)
-					w.mu.Unlock()
+					w.share(b)
 				}
+			}
+			for w.flush(); len(w.private) > 0; {
+				b := w.private[0]
+				w.private = w.private[1:]
+				w.share(b)
 			}
 			town.open.Add(-1)
 			return
