@@ -49,6 +49,7 @@ func cast(ctx *rt.Ctx, n int) []*scripted {
 func causality(t testing.TB, r *rt.Runtime, between func(cctx **rt.Ctx, step int)) {
 	const sources, relays, targets, steps = 4, 3, 3, 6
 	c := &causes{t: t, seen: map[[2]int]int{}}
+	relayed := map[[2]int]int{} // what relays have sent of their own to targets
 	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
 		ctx := *cctx
 		from, via, to := cast(ctx, sources), cast(ctx, relays), cast(ctx, targets)
@@ -66,6 +67,9 @@ func causality(t testing.TB, r *rt.Runtime, between func(cctx **rt.Ctx, step int
 				between(cctx, i)
 				seq := sent[k] - 1 // another step may have run meanwhile
 				relay.do(*cctx, func(cctx **rt.Ctx) {
+					r := [2]int{-1 - (i+s)%relays, k}
+					c.cause(*cctx, to[k], r, relayed[r])
+					relayed[r]++
 					between(cctx, i+1)
 					c.effectOf(*cctx, to[k], key, seq)
 				})
