@@ -105,7 +105,8 @@ func (w *worker) adopt(a *Actor) {
 
 // Flush makes what the running behaviour has sent so far reach its receivers. A leaf. Whatever lets others learn of what
 // happened in this behaviour by another way than a message calls it first: who sees that a future is fulfilled may
-// send, and that message must not arrive before.
+// send, and that message must not arrive before. So does a behaviour that is about to wait outside the runtime (on a Go
+// channel) for an effect of what it has sent.
 func Flush(ctx *Ctx) {
 	ctx.CheckLeaf()
 	ctx.worker.flush()

@@ -1,7 +1,8 @@
 // Package mailbox holds the messages of one actor and the ownership of that actor.
 //
 // A box has two parts. The local part is a contiguous queue that only the actor's home worker touches, with plain
-// loads and stores. The remote part is a list that anybody may push to with one compare-and-swap. An actor that
+// loads and stores. The remote part is a list of nodes that anybody may push to with one compare-and-swap; a worker
+// collects what it sends to others in an Outbox, up to 15 messages a node, and pushes the nodes as a group. An actor that
 // nobody owns is idle, and the list's head says so: the push that finds the idle mark has become the owner and must
 // schedule the actor; Release fails while anything is there. There is no second state word that could be looked at
 // when ownership is already gone.
@@ -15,20 +16,44 @@
 //	node        | owned, remote part not empty       | any sender   | newer node
 //	            |                                    | owner        | nil (drain)
 //
-// The home is the worker that owns the actor privately, or 0:
+// Nodes that the owner takes before their group is published stay in a third list, late, which only the owner touches:
 //
-//	home | meaning                                            | who   | to
-//	-----+----------------------------------------------------+-------+-----------------------------------
-//	0    | idle, or queued where any worker may take it       | owner | w (takes it to run, or claimed it)
-//	w    | worker w owns it, running or in its private queue  | w     | 0 (before Release, before sharing)
+//	late        | meaning                                   | who   | to
+//	------------+-------------------------------------------+-------+------------------------------------------
+//	nil         | all that was taken is in the local part   | owner | nodes (drain: not published when looked at)
+//	nodes       | owned, and not to be released             | owner | nil, or those still not published (drain)
+//
+// The home word is the worker that owns the actor privately, or 0:
+//
+//	home     | meaning                                            | who   | to
+//	---------+----------------------------------------------------+-------+------------------------------------------
+//	0        | queued where any worker may take it, or never run  | owner | w (takes it to run, or claimed it)
+//	w        | worker w owns it: it runs, is in w's private queue | w     | 0 (before sharing and handing over)
+//	         | or rests until w's next flush                      | w     | away|w (before Release)
+//	away|w   | idle, or about to be; w had it last                | owner | v (claimed, or Release has failed)
+//	         |                                                    | owner | 0 (found idle by a flush and handed over)
 //
 // Invariant: home == w implies that worker w owns the actor. Only w can end that, so w may rely on its own read;
-// for everybody else a home is only a hint that the local part is not theirs. The word's highest bit is the bit of
-// pressure (see Pressed), which stays whatever the home becomes.
+// for everybody else a home is only a hint that the local part is not theirs, and where the actor was. The word's highest
+// bit is the bit of pressure (see Pressed), which stays whatever the home becomes; an idle actor's is clear.
 //
-// Order: messages are taken from the local part; the remote part is moved behind it when the local part is empty and,
-// before every local push, when it is not. A remote push is one linearised step, so whatever a sender sent before, or
-// knew of when it sent, lies before its own message: delivery is causal.
+// Order. Messages are taken from the local part; what is published of late and of the remote part is moved behind it when
+// the local part is empty and before every local push. Delivery is causal: if whoever sends b knew of a, a lies before b.
+//
+//   - a was pushed by itself or locally: its push is one step, before b's.
+//   - a came with a group, and b's sender knew of it by a message of that group: that message was seen, so the group was
+//     published, so all its nodes were linked before, a's too, and b's push comes later. A drain that takes b looks
+//     at a again, before b, and finds it published. Of two nodes of one group the second is not taken where the first
+//     was passed over: the group may be published between the two looks.
+//   - b's sender knew of a by another way, or by a message within a's worker: then either b goes through the same outbox, behind
+//     a; or the knowledge left the worker, and all ways out of it begin with a flush: a shared or handed-over actor, one
+//     whose strand is parked or muted, one that is released (another worker may claim it: it rests until the flush),
+//     a fulfilled future, an unlocked mutex, a Do that returns. A local push or a claim by the worker itself, which would
+//     overtake its outbox, is done only where that holds nothing for the box, after a flush if need be.
+//
+// Nothing depends on what is not published, so passing it over delays nobody else.
+//
+// The exhaustive model in model_test.go takes these steps in every order, and finds each rule's breakage.
 //
 // Rejected: a state word beside the queue (a sketch that read the queue after `state = idle` was a data race); one
 // inbox per worker instead of one remote part per actor (an actor that is stolen overtakes its own messages that wait
