@@ -192,6 +192,7 @@ func (w *worker) sleep() {
 	rt.lot.Announce(w.id)
 	w.step()
 	invariant.Point("rt.lastLook")
+	w.checkSent()
 	if rt.stopping.Load() || w.post.Load() == postLeaving || !w.pinned.Empty() || rt.anyShared() {
 		if rt.lot.Retract(w.id) == park.Searcher {
 			w.searching = true

@@ -3,6 +3,7 @@ package rt
 import (
 	"unsafe"
 
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/internal/mailbox"
 )
 
@@ -58,6 +59,14 @@ func (w *worker) flush() {
 		if !a.box.Release(w.nodes) {
 			w.enqueue(a)
 		}
+	}
+}
+
+// checkSent panics in invariant builds if the worker, which is about to sleep and be counted as quiet, owes messages or
+// actors.
+func (w *worker) checkSent() {
+	if invariant.Enabled && (!w.out.Empty() || len(w.resting) > 0) {
+		panic("rt: a worker sleeps beside messages that it has not sent")
 	}
 }
 

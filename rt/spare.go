@@ -13,6 +13,7 @@ func (w *worker) stepDown() {
 	invariant.Point("rt.stepDown")
 	w.endSearch()
 	w.unload()
+	w.checkSent()
 	if !rt.monitor.retire(w) {
 		w.second()
 		return
