@@ -32,6 +32,7 @@ type Actor struct {
 	resume *strand
 	more   *extension
 	box    mailbox.Box[Message]
+	rests  int32 // its place in the worker's resting, from 1; 0: it does not rest
 }
 
 // extension is what few actors need.

@@ -52,6 +52,7 @@ func (w *worker) answer(bits uint32) {
 	}
 	if bits&attentionAsked != 0 {
 		w.flush()
+		w.releaseAll()
 		// The next message may take for ever: what is queued privately would wait behind it, and others are idle.
 		for range w.private.Len() / 2 {
 			if !w.rt.lot.Hungry() {

@@ -39,6 +39,10 @@ func (w *worker) find() *Actor {
 			w.endIdle()
 			return a
 		}
+		if len(w.resting) > 0 {
+			w.releaseAll()
+			continue // they may have got something meanwhile
+		}
 		w.beginIdle()
 		if !w.searching {
 			w.searching = rt.lot.BeginSearch()
@@ -64,6 +68,7 @@ func (w *worker) take() *Actor {
 	if w.tick%injectEvery == 0 {
 		w.flush()
 		w.receive()
+		w.rouseAll()
 		if a := w.takeInjected(); a != nil {
 			return a
 		}
@@ -78,9 +83,10 @@ func (w *worker) take() *Actor {
 	if a := w.private.Pop(); a != nil {
 		return a
 	}
-	if !w.out.Empty() || !w.inbox.Empty() {
+	if !w.out.Empty() || !w.inbox.Empty() || len(w.resting) > 0 {
 		w.flush()
 		w.receive()
+		w.rouseAll()
 		if a := w.private.Pop(); a != nil {
 			return a
 		}

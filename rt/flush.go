@@ -15,8 +15,7 @@ import (
 //	when the monitor asks              answer
 //	before others learn of what        share, handTo, commit (a strand is parked), mute, unload: the actor may go on
 //	happened here by another way       elsewhere; Flush: a fulfilled future, an unlocked mutex; runRoot: Do returns
-//	before an actor is released:       flush itself, which releases those that rest: whoever takes an idle actor may be
-//	                                   another worker
+//	before an actor is released        releaseAll, see rest.go: whoever takes an idle actor may be another worker
 //	before this worker sends without   adopt: an actor is here now to which messages wait in the outbox
 //	the outbox
 //
@@ -52,14 +51,6 @@ func (w *worker) flush() {
 		w.handover = w.handover[:0]
 	}
 	clear(all)
-	resting := w.resting
-	w.resting = w.resting[:0]
-	for i, a := range resting {
-		resting[i] = nil
-		if !a.box.Release(w.nodes) {
-			w.enqueue(a)
-		}
-	}
 }
 
 // checkSent panics in invariant builds if the worker, which is about to sleep and be counted as quiet, owes messages or

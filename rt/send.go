@@ -23,6 +23,12 @@ func send(ctx *Ctx, to *Actor, m Message) {
 	w := ctx.worker
 	home := to.box.Home()
 	if home == w.home {
+		if to.rests != 0 {
+			w.rouse(to)
+			m.writeTo(to.box.Slot(w.nodes))
+			w.enqueue(to)
+			return
+		}
 		m.writeTo(to.box.Slot(w.nodes))
 		return
 	}

@@ -42,6 +42,7 @@ func (w *worker) unload() {
 	rt := w.rt
 	w.probed = nil
 	w.flush()
+	w.releaseAll()
 	for a := w.private.Pop(); a != nil; a = w.private.Pop() {
 		a.box.GiveUpHome()
 		rt.inject.Push(a)

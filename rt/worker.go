@@ -27,7 +27,7 @@ type worker struct {
 	gaveWay   time.Time
 	handover  []*Actor
 	held      int      // messages since the last flush while others were idle
-	resting   []*Actor // owned and drained, to be released with the next flush, not before what they sent
+	resting   []*Actor // see rest.go
 	arrived   runq.Private[Actor]
 	searching bool // counted as the searcher in rt.lot
 	loot      [64]*Actor
@@ -185,6 +185,9 @@ func (w *worker) feed() {
 			w.flush()
 		}
 	}
+	if w.out.Empty() {
+		w.releaseAll()
+	}
 	n := w.rt.lot.Idle() - w.shared.Len()
 	if w.shared.Empty() {
 		n = max(n, (w.private.Len()+1)/2)
@@ -200,8 +203,7 @@ func (w *worker) yieldActor(a *Actor) {
 		w.mute(a)
 		return
 	}
-	if !w.out.Empty() && a.box.Drained() {
-		w.resting = append(w.resting, a)
+	if w.rests(a) {
 		return
 	}
 	if !a.box.Release(w.nodes) {

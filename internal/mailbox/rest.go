@@ -1,0 +1,11 @@
+package mailbox
+
+// Rest takes the room of a drained local part away, so that the next push to it must come by Slot; Rouse gives it back
+// before that. REQUIRES: the caller owns the actor, which is drained.
+func (b *Box[M]) Rest() {
+	b.local.head, b.local.tail = 0, 0
+	b.local.room = 0
+}
+
+// Rouse ends Rest.
+func (b *Box[M]) Rouse() { b.setRoom() }
