@@ -42,7 +42,7 @@ type typeDecl struct {
 	doc    string
 	actor  *Actor  // annotated as one
 	object *Object // annotated as one
-	// rejected: annotated, but not a type that can be one; its methods are not reported again.
+	// rejected: annotated, but wrongly, or not a type that can be one; its methods are not reported again.
 	rejected bool
 }
 
@@ -140,6 +140,7 @@ func (s *annotationScanner) typeSpec(f *sourceFile, d *ast.GenDecl, spec *ast.Ty
 	}
 	switch a {
 	case "":
+		t.rejected = malformed(doc)
 	case actorAnnotation:
 		t.actor = &Actor{
 			Name: name, Doc: t.doc, Pos: s.pos(spec.Name), Members: map[string]token.Position{},

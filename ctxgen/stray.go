@@ -26,6 +26,19 @@ func (s *annotationScanner) annotationOf(doc *ast.CommentGroup) (annotation, *as
 	return found, at
 }
 
+// malformed reports whether doc has an annotation that strays reports as wrongly written.
+func malformed(doc *ast.CommentGroup) bool {
+	if doc == nil {
+		return false
+	}
+	for _, c := range doc.List {
+		if _, err := parseAnnotation(c.Text); err != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // strays reports every annotation that is malformed or on no declaration that could carry it.
 func (s *annotationScanner) strays(f *sourceFile) {
 	for _, group := range f.syntax.Comments {

@@ -90,3 +90,11 @@ type s struct{}
 func free() {
 	//Encore:actor
 }
+
+//encore:actor mailbox=0
+type t struct{}
+
+// Of a type whose annotation is wrong, so that nothing is said here.
+//
+//encore:behaviour
+func (t *t) Do(cctx **rt.Ctx) {}
