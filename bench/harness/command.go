@@ -19,7 +19,7 @@ import (
 func Program(workloads ...Workload) *cli.Command {
 	root := &cli.Command{
 		Name:            "encorert bench",
-		Usage:           "run benchmarks and peers",
+		Usage:           "run the benchmarks, compare results, measure what is promised",
 		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help\nencorert bench promises [flags]",
 		Description:     programText,
 		HideHelpCommand: true,

@@ -57,7 +57,7 @@ interrupted; 2 wrong usage.`
 func newBench() *cli.Command {
 	return &cli.Command{
 		Name:            "bench",
-		Usage:           "run benchmarks and peers",
+		Usage:           "run the benchmarks, compare results, measure what is promised",
 		UsageText:       "encorert bench list\nencorert bench <workload> [flags]\nencorert bench <workload> --help\nencorert bench promises [flags]\nencorert bench compare A.json [B.json]",
 		Description:     benchText,
 		Commands:        []*cli.Command{newCompare()},
