@@ -1,5 +1,7 @@
 package rt
 
+import "github.com/encorert/encorert/internal/invariant"
+
 // This file is about actors that have run empty and rest at their worker. Most are sent to again soon, and to release one
 // and claim it again takes four locked stores, a third of the time of a message that goes back and forth.
 //
@@ -10,7 +12,7 @@ package rt
 //	a message from elsewhere               | the worker itself, which looks at its mailbox: take, when nothing else is
 //	                                       | ready and every so many turns
 //
-// Nobody else may run a resting actor. So actors rest only while nobody is idle, or until what they sent is handed over:
+// A resting actor has no messages, hence not the bit of pressure. Nobody else may run it. So actors rest only while nobody is idle, or until what they sent is handed over:
 // it must be before they are released, since whoever claims an idle actor may be another worker. They are released before
 // their worker looks elsewhere for work, when others are idle, and when the monitor asks.
 
@@ -22,6 +24,9 @@ const restMost = 256
 func (w *worker) rests(a *Actor) bool {
 	if w.out.Empty() && w.rt.lot.Hungry() || !a.box.Drained() {
 		return false
+	}
+	if invariant.Enabled && a.box.IsPressed() {
+		panic("rt: an actor under pressure rests") // send would not see that it does
 	}
 	if len(w.resting) == restMost {
 		w.flush()
