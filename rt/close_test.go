@@ -315,3 +315,20 @@ func TestCloseFromOnStuck(t *testing.T) {
 	r.Inject(func(**rt.Ctx) { <-over })
 	within(t, func() { <-closed })
 }
+
+// A behaviour waits for a goroutine whose Do has not begun when the runtime is closed: Do gives up, and all ends.
+func TestCloseBesideABehaviourThatWaitsForADo(t *testing.T) {
+	r := runtimeOf(t, rt.Config{Workers: 1, Spares: -1})
+	inDo := make(chan error)
+	began := make(chan struct{})
+	r.Inject(func(**rt.Ctx) {
+		close(began)
+		go func() { inDo <- r.Do(background, func(**rt.Ctx) { assert.Fail(t, "the only worker is not free") }) }()
+		assert.ErrorIs(t, <-inDo, rt.ErrClosed)
+	})
+	<-began
+	for !r.AnyInjected() {
+		time.Sleep(time.Millisecond)
+	}
+	within(t, func() { r.Close() })
+}

@@ -26,6 +26,9 @@ func (rt *Runtime) Inject(f func(cctx **Ctx)) (done <-chan error) {
 	return r.done
 }
 
+// AnyInjected says whether something waits in the inject queue.
+func (rt *Runtime) AnyInjected() bool { return !rt.inject.Empty() }
+
 // Pin has worker number w run f.
 func (rt *Runtime) Pin(w int, f func(cctx **Ctx)) (done <-chan error) {
 	r := readyRoot(f)

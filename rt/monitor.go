@@ -178,11 +178,30 @@ func (m *monitor) back(w *worker) {
 	m.retireSurplus(w)
 }
 
-// rescue lets others have what was pinned to a stuck worker. In the mode that always migrates actors are pinned only to make
-// them move; other pins are meant. REQUIRES: mu.
+// rescue lets others have what lies at a stuck worker and is not private: in its inbox and its shared queue only those who search
+// look, and who is never idle never does, be it a spare. In the mode that always migrates actors are pinned only to make them move;
+// other pins are meant. The worker cannot count as asleep before it has called back, and so the run not end, while an
+// actor is between two queues. REQUIRES: mu.
 func (m *monitor) rescue(w *worker) {
-	if m.rt.cfg.AlwaysMigrate {
-		m.rt.unpin(w)
+	rt := m.rt
+	moved := false
+	for a := w.inbox.Pop(); a != nil; a = w.inbox.Pop() {
+		rt.inject.Push(a)
+		moved = true
+	}
+	for range w.shared.Len() { // it may go on sharing
+		a := w.shared.Pop()
+		if a == nil {
+			break
+		}
+		rt.inject.Push(a)
+		moved = true
+	}
+	if moved {
+		rt.wakeOne()
+	}
+	if rt.cfg.AlwaysMigrate {
+		rt.unpin(w)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Mutex is a lock for what several actors share, for the rare case that it is not an actor itself: it parks the
-// strand and not the worker. The zero value is unlocked. It is not recursive, belongs to no actor, and must not be copied
-// after its first use.
+// strand and not the worker. The zero value is unlocked. It is not recursive, belongs to no actor, is for actors of one runtime,
+// and must not be copied after its first use.
 //
 // Whoever comes while it is free takes it, before those that wait: a lock that is handed on to a waiter each time runs
 // at the speed of switches. No waiter is passed over for much longer than a millisecond: then the lock is handed to

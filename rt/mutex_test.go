@@ -126,6 +126,26 @@ func TestMutexMisuse(t *testing.T) {
 	assert.ErrorContains(t, err, "rt.Run.main blocks on an rt.Mutex")
 }
 
+// A behaviour that waits belongs to one runtime, and a worker of another must not take it for its own.
+func TestMutexOfTwoRuntimes(t *testing.T) {
+	var m rt.Mutex
+	here, there := runtimeOf(t, rt.Config{Workers: 1}), runtimeOf(t, rt.Config{Workers: 1})
+	locked := make(chan struct{})
+	there.Inject(func(cctx **rt.Ctx) {
+		<-locked
+		_ = m.Lock(cctx) // until there is closed
+	})
+	err := here.Do(background, func(cctx **rt.Ctx) {
+		assert.True(t, m.TryLock(*cctx))
+		close(locked)
+		for there.Stats().Parks == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		m.Unlock(*cctx)
+	})
+	assert.ErrorContains(t, err, "an actor of another runtime")
+}
+
 // BenchmarkMutex is one increment under one lock, by 1 and by 8 behaviours on 8 workers.
 func BenchmarkMutex(b *testing.B) {
 	for _, actors := range []int{1, 8} {

@@ -40,13 +40,16 @@ func Await(cctx **Ctx, wait Wait) error { return (*cctx).strand.park(awaiting, w
 // Suspend lets the messages that wait now run first, then goes on. Returns ErrClosed when the runtime is closing.
 func Suspend(cctx **Ctx) error { return (*cctx).strand.park(suspended, nil) }
 
-// Unpark ends the wait of w. A leaf. The caller must not touch w again.
+// Unpark ends the wait of w. A leaf. The caller must not touch w again. It panics if the strand is of another runtime.
 func Unpark(ctx *Ctx, w *Waiter) {
 	ctx.CheckLeaf()
 	invariant.Point("rt.Unpark")
 	s := w.strand
 	a := s.actor
 	if s.mode == blocked {
+		if a.rt != ctx.worker.rt {
+			misdirected(a)
+		}
 		// The blocked strand owned the actor; now we do. resume was set before Commit published w.
 		ctx.worker.enqueue(a)
 		return

@@ -134,7 +134,8 @@ func (rt *Runtime) Shutdown(stdctx context.Context) error {
 // what is needed, so that goroutines outside feel the pressure as actors do.
 //
 // Inside a behaviour Do holds the worker, so that it is for calls to other runtimes, and for actors of this one a send is
-// better. f runs on another worker, or on a spare one after a while; where there can be none (Config.Spares), Do returns
+// better. A behaviour that has sent something before calls Flush in between, if f must not overtake that. f runs on another
+// worker, or on a spare one after a while; where there can be none (Config.Spares), Do returns
 // ErrInside. If the runtime stops, Do does not wait for an f that has been called; nor is it held back.
 func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if f == nil {
@@ -167,11 +168,10 @@ func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 			return fmt.Errorf("rt: Do: %w", stdctx.Err())
 		case <-over:
 		}
-		if over == rt.stopped && !inside() { // or else this is what the end of all workers waits for
-			over = rt.ended
+		if !r.state.CompareAndSwap(rootPending, rootGivenUp) && over == rt.stopped && !inside() {
+			over = rt.ended // f has begun. If not, a behaviour may wait for this goroutine: then all workers do not end before
 			continue
 		}
-		r.state.CompareAndSwap(rootPending, rootGivenUp)
 		select {
 		case err := <-r.done:
 			if err != errHeld {

@@ -236,6 +236,45 @@ func TestStuckBehavioursAreReported(t *testing.T) {
 	assert.Empty(t, told, "told once")
 }
 
+// Whoever is never idle searches nowhere, and so not at a stuck worker: what is handed over to that, or what it has shared
+// before, must not wait for a search.
+func TestStuckWorkerKeepsNothingFromTheBusy(t *testing.T) {
+	const actors = 20
+	r := runtimeOf(t, rt.Config{Workers: 1})
+	all := make([]*scripted, actors)
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+		for i := range all { // the one worker is where they are last
+			all[i] = spawn(*cctx)
+			all[i].do(*cctx, func(**rt.Ctx) {})
+		}
+	}))
+	over := make(chan struct{})
+	ended := r.Inject(func(**rt.Ctx) { <-over })
+	stuckSoon(t, r, 1)
+	var handled sync.WaitGroup
+	handled.Add(actors)
+	var enough atomic.Bool
+	busy := r.Inject(func(cctx **rt.Ctx) { // on the spare, which is not idle until the end
+		self := spawn(*cctx)
+		var again func(cctx **rt.Ctx)
+		again = func(cctx **rt.Ctx) {
+			if !enough.Load() {
+				self.do(*cctx, again)
+			}
+		}
+		self.do(*cctx, again)
+		for _, a := range all {
+			a.do(*cctx, func(**rt.Ctx) { handled.Done() })
+		}
+	})
+	defer enough.Store(true)
+	within(t, handled.Wait)
+	enough.Store(true)
+	ends(t, busy)
+	close(over)
+	ends(t, ended)
+}
+
 // A worker that is late at a boundary is reported neither while it searches nor while it sleeps.
 func TestIdleWorkersAreNotStuck(t *testing.T) {
 	r := runtimeOf(t, rt.Config{Workers: 4, OnStuck: func(s rt.StuckBehaviour) { t.Errorf("stuck: %+v", s) }})
