@@ -185,7 +185,9 @@ type modelWorker struct {
 	out   modelList
 	group bool  // the flush has more than one node
 	owned uint8 // set of actors that the flush has found idle
-	// set of actors that the next flush releases; and the one that it is about to release, plus one
+	// Set of actors that the next flush releases; and the one that it is about to release, plus one. This stands for rest.go
+	// of package rt: only the worker touches an actor that rests, which is to the boxes as one that waits in its private
+	// queue (both are in the model), and it is released after a flush.
 	resting, releasing uint8
 }
 
