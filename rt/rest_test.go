@@ -236,7 +236,13 @@ func TestReleasedWhenSpareLeaves(t *testing.T) {
 	for range 3 {
 		r := runtimeOf(t, rt.Config{Workers: 1})
 		over := make(chan struct{})
-		first := r.Inject(func(**rt.Ctx) { <-over })
+		first := r.Inject(func(cctx **rt.Ctx) {
+			<-over
+			loop(*cctx, func(**rt.Ctx) bool { // not idle before the spare has left
+				_, _, retired, _ := r.Posts()
+				return retired == 0
+			})
+		})
 		stuckSoon(t, r, 1)
 		var a *scripted
 		ran, handled := make(chan struct{}), make(chan struct{})
