@@ -50,6 +50,13 @@ func Share(ctx *Ctx, f func(cctx **Ctx)) (done <-chan error) {
 	return r.done
 }
 
+// LookAway ends the monitor, which would mend what a test wants to see.
+func (rt *Runtime) LookAway() {
+	rt.monitor.mu.Lock()
+	defer rt.monitor.mu.Unlock()
+	rt.monitor.over = true
+}
+
 // LotCounts reports how many workers sleep and search.
 func (rt *Runtime) LotCounts() (sleeping, searching int) {
 	return rt.lot.Sleeping(), rt.lot.Searching()

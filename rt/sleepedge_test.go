@@ -302,6 +302,7 @@ var places = []struct {
 		// The worker that shares stays busy until another has run what it shared.
 		name: "shared", fields: []string{"worker.shared"}, least: 2,
 		put: func(t *testing.T, e *edge, at func(func())) (done []<-chan error) {
+			e.r.LookAway() // it would bring what is shared to others in the end
 			busy, share, shared := make(chan struct{}), make(chan struct{}), make(chan struct{})
 			var item <-chan error
 			owner := e.r.Inject(func(cctx **rt.Ctx) {
