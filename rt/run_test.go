@@ -298,7 +298,7 @@ func TestDoEndsWithTheRuntime(t *testing.T) {
 // A burst of waits leaves no more strands behind than the pools keep.
 func TestStrandsOfABurstEnd(t *testing.T) {
 	const waits = 5_000
-	r := runtimeOf(t, rt.Config{Workers: 1})
+	r := runtimeOf(t, rt.Config{Workers: 1, Spares: -1})
 	var g gate
 	before := runtime.NumGoroutine()
 	within(t, func() {
