@@ -10,7 +10,7 @@ import (
 // What a worker sends to actors that are not its own waits in its outbox (mailbox.Outbox), and is handed over as a group:
 //
 //	when it is large enough            Send
-//	when somebody is hungry            feed, after a message
+//	when somebody is hungry            feed, before a message
 //	before this worker looks elsewhere take; and after every so many turns
 //	when the monitor asks              answer
 //	before others learn of what        share, handTo, commit (a strand is parked), mute, unload: the actor may go on

@@ -184,11 +184,8 @@ func (m *monitor) back(w *worker) {
 // actor is between two queues. REQUIRES: mu.
 func (m *monitor) rescue(w *worker) {
 	rt := m.rt
+	rt.injectAll(&w.inbox)
 	moved := false
-	for a := w.inbox.Pop(); a != nil; a = w.inbox.Pop() {
-		rt.inject.Push(a)
-		moved = true
-	}
 	for range w.shared.Len() { // it may go on sharing
 		a := w.shared.Pop()
 		if a == nil {

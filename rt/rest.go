@@ -12,9 +12,10 @@ import "github.com/encorert/encorert/internal/invariant"
 //	a message from elsewhere               | the worker itself, which looks at its mailbox: take, when nothing else is
 //	                                       | ready and every so many turns
 //
-// A resting actor has no messages, hence not the bit of pressure. Nobody else may run it. So actors rest only while nobody is idle, or until what they sent is handed over:
-// it must be before they are released, since whoever claims an idle actor may be another worker. They are released before
-// their worker looks elsewhere for work, when others are idle, and when the monitor asks.
+// A resting actor has no messages, hence not the bit of pressure. Nobody else may run it. So actors rest only while nobody is
+// idle, or until what they sent is handed over: it must be before they are released, since whoever claims an idle actor may
+// be another worker. They are released before their worker looks elsewhere for work, when others are idle, and when the
+// monitor asks.
 
 // restMost bounds the actors that rest at one worker. With 64, 250 pingers on two workers were a fifth slower: whoever must
 // make room hands over what was sent, in small groups.

@@ -22,24 +22,19 @@ func send(ctx *Ctx, to *Actor, m Message) {
 	CheckReceiver(ctx, to)
 	w := ctx.worker
 	home := to.box.Home()
-	if home == w.home {
-		if to.rests != 0 {
+	if home&mailbox.Pressed != 0 && m.B != &resumption { // who answers a wait does not load the actor
+		ctx.holdBack(to)
+	}
+	if home&^mailbox.Pressed == w.home {
+		rested := to.rests != 0
+		if rested {
 			w.rouse(to)
-			m.writeTo(to.box.Slot(w.nodes))
-			w.enqueue(to)
-			return
 		}
 		m.writeTo(to.box.Slot(w.nodes))
+		if rested {
+			w.enqueue(to)
+		}
 		return
-	}
-	if home&mailbox.Pressed != 0 {
-		if m.B != &resumption { // who answers a wait does not load the actor
-			ctx.holdBack(to)
-		}
-		if home&^mailbox.Pressed == w.home {
-			m.writeTo(to.box.Slot(w.nodes))
-			return
-		}
 	}
 	if w.keeps(to.box.Last()) && !w.out.Holds(&to.box) && to.box.Claim() {
 		m.writeTo(to.box.Slot(w.nodes))

@@ -3,6 +3,7 @@ package rt
 import (
 	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/internal/mailbox"
+	"github.com/encorert/encorert/internal/runq"
 )
 
 // stepDown is how a spare worker retires when it is not needed any more. It returns when the worker is active again, or the
@@ -60,9 +61,12 @@ func (w *worker) unload() {
 }
 
 // unpin moves what waits for w alone to where all may take it.
-func (rt *Runtime) unpin(w *worker) {
+func (rt *Runtime) unpin(w *worker) { rt.injectAll(&w.pinned) }
+
+// injectAll moves what waits in a queue to where all may take it.
+func (rt *Runtime) injectAll(q *runq.Inject[Actor]) {
 	moved := false
-	for a := w.pinned.Pop(); a != nil; a = w.pinned.Pop() {
+	for a := q.Pop(); a != nil; a = q.Pop() {
 		rt.inject.Push(a)
 		moved = true
 	}

@@ -175,8 +175,9 @@ func (w *worker) wakeOne() {
 const holdMessages = 8
 
 // feed is called when others are idle. It hands over what was sent, and shares private actors: half of them, and at least
-// one for each idle worker that finds nothing here to steal. What the caller is about to run may take long, and what is left in the private queue waits behind it.
-// Half of them, since a thief with few actors finds that those it sends to are elsewhere, and soon has nothing to do.
+// one for each idle worker that finds nothing here to steal. What the caller is about to run may take long, and what is left in
+// the private queue waits behind it. Half of them, since a thief with few actors finds that those it sends to are elsewhere,
+// and soon has nothing to do.
 func (w *worker) feed() {
 	if !w.out.Empty() {
 		// A message by itself costs several times as much as one of a group; but whoever it is for may be the idle one.

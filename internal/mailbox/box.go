@@ -115,7 +115,7 @@ func (b *Box[M]) shrink(p *Pool[M]) {
 	}
 }
 
-// PushRemote appends the message of a node that the caller got from its pool and has written. From anywhere. It reports
+// PushRemote appends the messages of a node that the caller got from its pool and has written. From anywhere. It reports
 // whether the box was idle: then the caller owns the actor and must schedule it; otherwise it must not touch the actor
 // again. The node is no longer the caller's in either case.
 func (b *Box[M]) PushRemote(n *Node[M]) (owner bool) {

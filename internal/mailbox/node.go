@@ -26,8 +26,6 @@ func (n *Node[M]) Slot() *M {
 	return m
 }
 
-func (n *Node[M]) full() bool { return n.n == nodeSlots }
-
 // visible reports whether the whole group of the node has reached its mailboxes. Pairs with the Store in Outbox.Flush.
 // It stays true, and is true for all earlier nodes of the same sender then.
 func (n *Node[M]) visible() bool { return n.published == nil || n.published.Load() >= n.group }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	outboxNodes    = 256  // bounds the boxes that a group is for
+	outboxNodes    = 256  // bounds the nodes of a group
 	outboxMessages = 1024 // bounds the messages of a group
 	outboxTable    = 1024 // places, a power of two; a quarter of them is used at most
 )

@@ -16,7 +16,7 @@ var (
 // poolChunk is how many nodes move between a worker and the depot at once. Picked; not measured.
 const poolChunk = 128
 
-// depotChunks bounds a depot: 4 MiB of nodes. What a burst leaves behind beyond that goes to Go's collector. Picked; not
+// depotChunks bounds a depot: 12 MiB of nodes. What a burst leaves behind beyond that goes to Go's collector. Picked; not
 // measured.
 const depotChunks = 128
 
@@ -36,7 +36,7 @@ type Pool[M any] struct {
 	bufferSlots int       // in all of them
 }
 
-// poolSlots bounds the buffers of a pool, in slots of all of them: 3 MiB of messages. Without a pool, actors that run
+// poolSlots bounds the buffers of a pool, in slots of all of them: 12 MiB of messages. Without a pool, actors that run
 // empty and fill up again in turns make more garbage than they send messages: it halved the rate of 25 actors with 100
 // messages each.
 const poolSlots = 1 << 18
