@@ -3,6 +3,7 @@ package rt_test
 import (
 	"bytes"
 	"reflect"
+	"runtime"
 	"runtime/pprof"
 	"strings"
 	"testing"
@@ -138,6 +139,8 @@ func TestSamplesOfSharedActors(t *testing.T) {
 				for range 10 {
 					spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) { spawn(*cctx).do(*cctx, nothingToDo) })
 				}
+				rt.Flush(*cctx)
+				runtime.Gosched() // on one processor nobody else would get to steal
 			}))
 			waited := map[string]uint64{}
 			s := r.Stats()
