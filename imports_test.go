@@ -23,13 +23,14 @@ var imports = map[string]string{
 	"internal/arena":     "golang.org/x/sys/unix golang.org/x/sys/windows",
 	"internal/invariant": "github.com/petermattis/goid",
 	"internal/hammer":    "",
+	"internal/gang":      "internal/invariant",
 	"internal/mailbox":   "internal/invariant",
 	"internal/park":      "internal/invariant",
 	"internal/runq":      "",
 	"internal/strand":    "",
 
 	"gc/heap":   "internal/arena internal/invariant",
-	"rt":        "gc/heap internal/invariant internal/mailbox internal/park internal/runq internal/strand",
+	"rt":        "gc/heap internal/gang internal/invariant internal/mailbox internal/park internal/runq internal/strand",
 	"rt/rttest": "rt", // for tests only
 	"gc":        "rt gc/heap internal/invariant",
 	"futures":   "rt gc gc/heap internal/invariant",

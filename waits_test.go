@@ -53,6 +53,13 @@ var waits = map[string]string{
 	"rt.driver.wait: <-d.told":                 looks,
 	"rt.driver.wait: <-time.After(timePasses)": looks,
 
+	"gang.Gang.Close: g.crew.alive.Wait()":      counts,
+	"gang.Gang.finish: g.permit <- struct{}{}":  room,
+	"gang.Share.Add: g.permit <- struct{}{}":    room,
+	"gang.Gang.summonOne: c.permits[w] <- work": room,
+	"gang.crew.send: c.permits[w] <- o":         room,
+	"gang.Gang.rest: <-c.permits[w]":            permit,
+
 	"futures.Future[T].Wait: <-open":             closed,
 	"futures.Future[T].Wait: <-stdctx.Done()":    closed,
 	"futures.Future[T].Wait: <-c.runtime.Done()": closed,
@@ -60,7 +67,7 @@ var waits = map[string]string{
 
 // runtimePackages are those whose waits a user's program depends on.
 var runtimePackages = []string{
-	"rt", "gc", "gc/heap", "futures", "internal/arena", "internal/mailbox", "internal/park", "internal/runq", "internal/strand",
+	"rt", "gc", "gc/heap", "futures", "internal/arena", "internal/gang", "internal/mailbox", "internal/park", "internal/runq", "internal/strand",
 }
 
 // Every wait of the runtime stands in a loop or is on the list.
