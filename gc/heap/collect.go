@@ -32,7 +32,7 @@ func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
 	t.begin(h.epoch)
 	h.takeLogged(t, full)
 	roots(t)
-	t.drain()
+	h.blacken(t)
 	h.account(t, full)
 	h.sweep(full)
 	h.space.giveTracer(t)

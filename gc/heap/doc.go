@@ -1,6 +1,6 @@
 // Package heap is the engine of actor-local garbage collection: the heap of one actor as a data structure that calls
 // nobody. It has no goroutine of its own but one that starts Go's collector, takes no lock but that of the Space which
-// hands it memory, and knows no actor: rt says when to collect, and what the roots are.
+// hands it memory and that of a Marking, and knows no actor: rt says when to collect, and what the roots are.
 //
 // # Terms
 //
@@ -41,7 +41,8 @@
 //	bits 32-55  type id, never 0
 //	bits 56-63  zero; kept for sharing between heaps
 //
-// Writers and readers: the strand that runs the owner; objects of a kept fragment have no writer, and any readers.
+// Writers and readers: the strand that runs the owner, and while a large heap is marked those who help (marking.go); objects
+// of a kept fragment have no writer, and any readers.
 //
 //	state        old  logged  mark        to        by
 //	young         0     0     none        old       a collection that reaches it
@@ -66,7 +67,7 @@
 // # Reading order
 //
 // header.go, type.go, line.go, chunk.go: what is where. heap.go, alloc.go, large.go: allocation. collect.go, trace.go,
-// remset.go, sweep.go: a collection, in the order in which things happen. fragment.go, copy.go: messages. space.go,
+// marking.go, remset.go, sweep.go: a collection, in the order in which things happen. fragment.go, copy.go: messages. space.go,
 // growth.go: memory shared by all heaps. verify.go: everything said here, as checks. stats.go, pause.go: figures.
 //
 // # Rejected

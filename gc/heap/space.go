@@ -39,6 +39,12 @@ type Config struct {
 	CollectAlways bool
 	// Guard makes freed blocks inaccessible for the rest of the run: a stale use faults (see arena.Owner.SetGuard).
 	Guard bool
+	// Help, if set, is called by a collection that has marked HelpAfter objects and knows of more. It may call m.MarkShare, and
+	// may have other goroutines call it at the same time; all calls must have returned when it returns. It may also do nothing:
+	// then the collection goes on by itself, and asks again after as many objects more. On the collection's goroutine.
+	Help func(m *Marking)
+	// HelpAfter is the number of objects; 0: 131,072.
+	HelpAfter uintptr
 }
 
 // Space is the memory of one runtime: its budget, a cache of free chunks, and the statistics of its heaps. All methods
@@ -72,6 +78,9 @@ func NewSpace(config Config) *Space {
 	}
 	if config.Nursery == 0 {
 		config.Nursery = DefaultNursery
+	}
+	if config.HelpAfter == 0 {
+		config.HelpAfter = defaultHelpAfter
 	}
 	s := &Space{config: config, owner: arena.NewOwner("heap space")}
 	s.owner.SetGuard(config.Guard)

@@ -32,6 +32,7 @@ type SpaceStats struct {
 	Cached      int64  // of these in the cache, for the next heap that asks
 	Heaps       int64  // live heaps that own memory
 	Minor, Full uint64 // collections
+	Helped      uint64 // times that others were asked to take part in one (Config.Help), and somebody marked something
 	Allocated   uint64 // bytes handed out up to each heap's last collection
 	Survived    uint64 // bytes found live that were not old before; the difference was freed young
 	Objects     uint64 // objects found live, as Survived
@@ -43,6 +44,7 @@ type SpaceStats struct {
 type counts struct {
 	heaps       atomic.Int64
 	minor, full atomic.Uint64
+	helped      atomic.Uint64
 	allocated   atomic.Uint64
 	survived    atomic.Uint64
 	objects     atomic.Uint64
@@ -65,7 +67,7 @@ func (s *Space) heapGone() { s.counts.heaps.Add(-1) }
 func (s *Space) Stats() SpaceStats {
 	return SpaceStats{
 		Used: s.used.Load(), Cached: s.cacheSize(), Heaps: s.counts.heaps.Load(),
-		Minor: s.counts.minor.Load(), Full: s.counts.full.Load(),
+		Minor: s.counts.minor.Load(), Full: s.counts.full.Load(), Helped: s.counts.helped.Load(),
 		Allocated: s.counts.allocated.Load(), Survived: s.counts.survived.Load(), Objects: s.counts.objects.Load(),
 		Pauses: s.counts.pauses.snapshot(),
 	}

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/encorert/encorert/internal/arena"
@@ -47,12 +48,12 @@ func (t *Tracer) Mark(p unsafe.Pointer) {
 	}
 }
 
-// drain blackens grey objects until there is none. Depth first by an explicit stack: in Go recursion costs four times
-// what it costs in C, and a list is as deep as it is long.
-func (t *Tracer) drain() {
+// drain blackens grey objects until there is none, or a number of them. Depth first by an explicit stack: in Go recursion
+// costs four times what it costs in C, and a list is as deep as it is long.
+func (t *Tracer) drain(most uintptr) {
 	stack, types, epoch := t.stack, t.types, t.epoch
 	var bytes, objects uintptr
-	for len(stack) > 0 {
+	for len(stack) > 0 && objects < most {
 		p := pointerTo(&stack[len(stack)-1])
 		stack = stack[:len(stack)-1]
 		word := *headerOf(p)
@@ -97,7 +98,7 @@ func mustBeObject(p unsafe.Pointer, types []*Type) {
 	if !arena.Contains(p) || uintptr(p)%8 != 0 {
 		panic(fmt.Sprintf("heap: reference to %s, which is no object", arena.Describe(uintptr(p))))
 	}
-	word := *headerOf(p)
+	word := atomic.LoadUint64(headerOf(p)) // others may mark it, see Marking
 	if id := word >> typeShift; id == 0 || id >= uint64(len(types)) || word&0xFFFFFFFF&^flagsKnown != 0 {
 		panic(fmt.Sprintf("heap: reference to %s, whose header %#x is none", arena.Describe(uintptr(p)), word))
 	}
