@@ -38,7 +38,9 @@ var imports = map[string]string{
 	// The tool side imports no runtime package.
 	"ctxgen": "golang.org/x/tools/go/packages golang.org/x/tools/go/types/typeutil github.com/dave/jennifer/jen " +
 		"github.com/rogpeppe/go-internal/diff",
-	"cmd/encorert": "ctxgen bench/compare github.com/urfave/cli/v3",
+	"ctxgen/ctxcheck": "golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/checker golang.org/x/tools/go/ast/astutil " +
+		"golang.org/x/tools/go/packages golang.org/x/tools/go/ssa",
+	"cmd/encorert": "ctxgen ctxgen/ctxcheck bench/compare github.com/urfave/cli/v3 golang.org/x/tools/go/analysis/unitchecker",
 
 	// Reading results needs neither the benchmarks nor what runs them.
 	"bench/compare": "bench/stats",

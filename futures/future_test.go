@@ -311,6 +311,7 @@ func TestSecondAnswerIsRefused(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Equal(t, 1, v)
 
+		ctx = *cctx
 		q := futures.NewPromise[int](ctx, nil)
 		assert.NoError(t, q.Fail(ctx, errNo))
 		assert.ErrorIs(t, q.Fulfil(ctx, 2), futures.ErrAlreadyFulfilled)
@@ -383,18 +384,17 @@ func TestKeptFutureKeepsOnlyItsAnswer(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	require.NoError(t, run(t, rt.Config{}, func(cctx **rt.Ctx) {
-		ctx := *cctx
 		var p futures.Promise[int]
-		f := futures.NewPromise[int](ctx, nil).Future()
-		for want, misuse := range map[string]func(){
-			"futures: the zero Promise: it was never made": func() { _ = p.Fulfil(ctx, 1) },
-			"futures: the zero Future: it was never made":  func() { _, _ = p.Future().Get(cctx) },
-			"futures: Fail without an error":               func() { _ = futures.NewPromise[int](ctx, nil).Fail(ctx, nil) },
-			"futures: Chain of a nil function":             func() { futures.Chain[int, int](ctx, f, nil) },
-			"futures: ChainWith of a nil function":         func() { futures.ChainWith[int, int](ctx, f, (*cons)(nil), nil) },
-			"futures: ChainDetached of a nil function":     func() { futures.ChainDetached[int, int](ctx, f, nil) },
+		f := futures.NewPromise[int](*cctx, nil).Future()
+		for want, misuse := range map[string]func(cctx **rt.Ctx){
+			"futures: the zero Promise: it was never made": func(cctx **rt.Ctx) { _ = p.Fulfil(*cctx, 1) },
+			"futures: the zero Future: it was never made":  func(cctx **rt.Ctx) { _, _ = p.Future().Get(cctx) },
+			"futures: Fail without an error":               func(cctx **rt.Ctx) { _ = futures.NewPromise[int](*cctx, nil).Fail(*cctx, nil) },
+			"futures: Chain of a nil function":             func(cctx **rt.Ctx) { futures.Chain[int, int](*cctx, f, nil) },
+			"futures: ChainWith of a nil function":         func(cctx **rt.Ctx) { futures.ChainWith[int, int](*cctx, f, (*cons)(nil), nil) },
+			"futures: ChainDetached of a nil function":     func(cctx **rt.Ctx) { futures.ChainDetached[int, int](*cctx, f, nil) },
 		} {
-			assert.PanicsWithValue(t, want, misuse)
+			assert.PanicsWithValue(t, want, func() { misuse(cctx) })
 		}
 	}))
 }

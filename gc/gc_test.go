@@ -129,7 +129,7 @@ func TestGuardNamesTheRegionOfAStaleUse(t *testing.T) {
 		var n int32
 		stale := tree(*cctx, 14, &n) // a megabyte, and in no frame
 		for range 3 {
-			gc.Collect(cctx)
+			gc.Collect(cctx) //ctxcheck:ignore the fault that Guard is to find
 		}
 		sum(t, stale)
 	})
@@ -149,7 +149,7 @@ func TestCopyBetweenActors(t *testing.T) {
 		for range 10 {
 			other := newHolder(ctx)
 			other.step(ctx, h.root, func(cctx **rt.Ctx, o *holder, got *Node) {
-				gc.Collect(cctx)
+				gc.Collect(cctx) //ctxcheck:ignore got is in a frame of runStep
 				assert.Same(t, got.left, got.right, "sharing is kept")
 				assert.Same(t, got, got.left.left, "cycles are kept")
 				assert.EqualValues(t, 5, got.I)
@@ -168,9 +168,11 @@ func TestUnwindingBehavioursAllocateApart(t *testing.T) {
 	r, err := rt.New(rt.Config{Workers: 2})
 	require.NoError(t, err)
 	var kept []*Node
+	//ctxcheck:ignore nothing is collected before the end of the runtime
 	err = r.Run(func(cctx **rt.Ctx) {
 		h := newHolder(*cctx)
 		for i := range int32(10) {
+			//ctxcheck:ignore nothing is collected
 			h.step(*cctx, nil, func(cctx **rt.Ctx, h *holder, _ *Node) {
 				defer func() {
 					kept = append(kept, NewNode(*cctx, nil, nil, i, -i))
@@ -180,7 +182,7 @@ func TestUnwindingBehavioursAllocateApart(t *testing.T) {
 					assert.Len(t, distinct(kept), len(kept))
 				}()
 				NewNode(*cctx, nil, nil, 7, -7)
-				assert.NoError(t, rt.Await(cctx, never{}))
+				assert.NoError(t, rt.Await(cctx, never{})) //ctxcheck:ignore nothing is collected
 			})
 		}
 	})
@@ -245,8 +247,8 @@ func TestBarrierRejectsGoObjects(t *testing.T) {
 		return
 	}
 	for _, f := range []func(ctx *rt.Ctx){
-		func(ctx *rt.Ctx) { NewNode(ctx, nil, nil, 0, 0).setLeft(ctx, &Node{}) },
-		func(ctx *rt.Ctx) { new(Node).setLeft(ctx, NewNode(ctx, nil, nil, 0, 0)) },
+		func(ctx *rt.Ctx) { NewNode(ctx, nil, nil, 0, 0).setLeft(ctx, &Node{}) },   //ctxcheck:ignore the fault that Barrier is to find
+		func(ctx *rt.Ctx) { new(Node).setLeft(ctx, NewNode(ctx, nil, nil, 0, 0)) }, //ctxcheck:ignore likewise
 	} {
 		_, err := in(t, rt.Config{}, func(cctx **rt.Ctx, _ *holder) { f(*cctx) })
 		assert.ErrorContains(t, err, "not an object of a heap")

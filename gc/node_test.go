@@ -86,8 +86,9 @@ var runStep = rt.Behaviour{Name: "Step", Run: func(cctx **rt.Ctx, a *rt.Actor, m
 	m.P0 = nil
 	ctx := *cctx
 	gc.Adopt(ctx, s.frag)
-	f := gc.Push(ctx, s.arg)
-	s.f(cctx, (*holder)(unsafe.Pointer(a)), s.arg)
+	arg := s.arg
+	f := gc.Push(ctx, arg)
+	s.f(cctx, (*holder)(unsafe.Pointer(a)), arg)
 	f.Pop(*cctx)
 }}
 

@@ -465,7 +465,7 @@ func TestStaleContextIsRejected(t *testing.T) {
 		ctx := *cctx
 		a := spawn(ctx)
 		assert.NoError(t, rt.Suspend(cctx))
-		a.do(ctx, func(**rt.Ctx) {})
+		a.do(ctx, func(**rt.Ctx) {}) //ctxcheck:ignore the fault that is to be found
 	})
 	assert.ErrorContains(t, err, "stale context")
 }

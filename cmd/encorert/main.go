@@ -19,9 +19,10 @@ import (
 )
 
 // commands are the constructors of all commands, in the order of the help text.
-var commands = []func() *cli.Command{newGen, newBench, newVersion}
+var commands = []func() *cli.Command{newGen, newVet, newBench, newVersion}
 
 func main() {
+	asVetTool(os.Args)
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	status := run(stdctx, os.Args, os.Stdout, os.Stderr)
 	stop()
