@@ -13,6 +13,9 @@ func (h *Heap) Refill(c *Cursor, size uintptr) error {
 	if size > MaxSmall {
 		panic(fmt.Sprintf("heap: Refill for %d bytes, which is a large object", size))
 	}
+	if h.opened != nil {
+		return h.refillRegion(c, size)
+	}
 	if h.aside.rest() >= size {
 		*c, h.aside = h.aside, Cursor{}
 		return nil

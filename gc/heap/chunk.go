@@ -53,7 +53,10 @@ type memory struct {
 	full    []chunk // without; looked at by full collections only
 	adopted []chunk // came with fragments; no allocation there before the next collection has marked their lines
 	large   []span  // the first Heap.largeOld are old
-	bytes   int64   // of all these
+	regions []*region
+	bytes   int64 // of all these
+
+	holdings *holdings // nil until the heap shares
 }
 
 // release gives everything back. It is the cleanup of a Heap.
@@ -63,6 +66,13 @@ func (m *memory) release() {
 		s.giveChunks(list)
 	}
 	s.giveSpans(m.large)
+	for _, r := range m.regions {
+		s.giveChunks(r.chunks)
+		s.giveSpans(r.large)
+	}
+	if m.holdings != nil {
+		s.abandon(m.holdings.releaseAll())
+	}
 	*m = memory{space: s}
 	s.heapGone()
 }
@@ -72,6 +82,7 @@ func (m *memory) take(k class) (chunk, error) {
 	c, err := m.space.takeChunk(k)
 	if err == nil {
 		m.bytes += int64(k.size())
+		m.gain([]chunk{c}, nil)
 	}
 	return c, err
 }

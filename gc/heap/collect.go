@@ -29,16 +29,24 @@ func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
 		h.forget()
 	}
 	t := h.space.takeTracer()
-	t.begin(h.epoch)
+	t.begin(h)
+	if s := h.shares; s != nil {
+		s.beginTrace(h, full)
+		s.markExports(t, full)
+	}
 	h.takeLogged(t, full)
 	roots(t)
 	h.blacken(t)
+	if s := h.shares; s != nil {
+		s.endTrace(full)
+	}
+	t.heap, t.shares = nil, nil // it is pooled
 	h.account(t, full)
 	h.sweep(full)
 	h.space.giveTracer(t)
 	h.space.counts.collected(full, time.Since(start))
 	if h.space.config.Verify {
-		if err := h.Verify(c, roots); err != nil {
+		if err := h.verify(c, roots, true); err != nil {
 			panic(fmt.Sprintf("heap: after collection %d: %v", h.stats.Minor+h.stats.Full, err))
 		}
 	}
@@ -51,6 +59,11 @@ func (h *Heap) forget() {
 	for _, list := range [...][]chunk{h.mem.avail, h.mem.full} {
 		for i := range list {
 			clear(list[i].marks())
+		}
+	}
+	for _, r := range h.mem.regions {
+		for i := range r.chunks {
+			clear(r.chunks[i].marks())
 		}
 	}
 	h.old = 0

@@ -44,6 +44,10 @@ func (t *trail) reset() {
 func (f *Fragment) CopyFrom(h *Heap, slots ...*unsafe.Pointer) error {
 	f.mustBeWritable()
 	types := typeTable()
+	if h.shares != nil {
+		// Some of the graph may be read by others, or be theirs: its headers are not written to.
+		return f.cloneGraph(types, slots)
+	}
 	err := f.forwardAll(types, slots)
 	if err == nil {
 		for _, slot := range slots {
@@ -130,17 +134,28 @@ func (f *Fragment) clone(t *Type, obj unsafe.Pointer) (unsafe.Pointer, error) {
 // f is only read: any number of goroutines may do so at the same time, each with a dst and slots of its own.
 func (f *Fragment) CopyTo(dst *Fragment, slots ...*unsafe.Pointer) error {
 	dst.mustBeWritable()
-	types := typeTable()
-	err := dst.cloneAll(types, slots)
+	var own []*unsafe.Pointer
+	for _, slot := range slots {
+		if *slot == nil || !f.passOn(dst, *slot) {
+			own = append(own, slot)
+		}
+	}
+	err := dst.cloneGraph(typeTable(), own)
+	runtime.KeepAlive(f) // its cleanup frees what is being read
+	return err
+}
+
+// cloneGraph is CopyFrom with the places of copies in a table.
+func (f *Fragment) cloneGraph(types []*Type, slots []*unsafe.Pointer) error {
+	err := f.cloneAll(types, slots)
 	if err == nil {
 		for _, slot := range slots {
 			if *slot != nil {
-				*slot = dst.copied.find(*slot)
+				*slot = f.copied.find(*slot)
 			}
 		}
 	}
-	dst.copied.reset()
-	runtime.KeepAlive(f) // its cleanup frees what is being read
+	f.copied.reset()
 	return err
 }
 
@@ -175,7 +190,7 @@ func (f *Fragment) cloneOnce(types []*Type, obj unsafe.Pointer) (unsafe.Pointer,
 	if to := f.copied.find(obj); to != nil {
 		return to, nil
 	}
-	to, err := f.clone(types[*headerOf(obj)>>typeShift], obj)
+	to, err := f.clone(types[typeID(obj)], obj)
 	if err == nil {
 		f.copied.add(step{uintptr(obj), uint64(uintptr(to))})
 	}

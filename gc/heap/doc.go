@@ -17,6 +17,9 @@
 // handed out between two collections. A fragment is memory with objects that belongs to no heap yet: the message on its
 // way from one to another.
 //
+// An exported object is one of the heap's own that others hold, with a count; an imported one is another heap's that this one holds,
+// with a weight. A note is a change of a count, owed to its owner. A region is memory in which a graph was built to be given away.
+//
 // A Space is the memory of one runtime: it takes chunks from internal/arena, counts them against the limit, and keeps
 // some for the next heap that asks.
 //
@@ -37,12 +40,12 @@
 //
 // # The header
 //
-//	bits 0-31   flags:  0 FlagOld  1 forwarded  2-3 mark  4 logged  5 large  6-31 zero
-//	bits 32-55  type id, never 0
-//	bits 56-63  zero; kept for sharing between heaps
+//	bits 0-31   flags:  0 FlagOld  1 forwarded  2-3 mark  4 logged  5 large  6 frozen  7-31 zero
+//	bits 32-63  type id, never 0
 //
 // Writers and readers: the strand that runs the owner, and while a large heap is marked those who help (marking.go); objects
-// of a kept fragment have no writer, and any readers.
+// of a kept fragment have no writer, and any readers. Of a frozen object the owner writes the flags alone, as a word of 32 bits,
+// and others read the type alone.
 //
 //	state        old  logged  mark        to        by
 //	young         0     0     none        old       a collection that reaches it
@@ -52,6 +55,9 @@
 //	                                      free      a full collection that does not
 //	logged        0     1     epoch       old       any collection that reaches it, and every minor one
 //	                                      free      a full collection that does not
+//	frozen young  1     0     none        old, or free, as young
+//	frozen old    as old; a store into it panics in Heap.Log, which FlagOld leads to. Any state becomes frozen, for good, when the
+//	              object is shared as immutable; a logged one is in the remembered set until the next collection, with FlagOld
 //	forwarded     the word is the address of the copy, with bit 1 set; any state becomes this and itself again within
 //	              Fragment.CopyFrom
 //
@@ -67,7 +73,8 @@
 // # Reading order
 //
 // header.go, type.go, line.go, chunk.go: what is where. heap.go, alloc.go, large.go: allocation. collect.go, trace.go,
-// marking.go, remset.go, sweep.go: a collection, in the order in which things happen. fragment.go, copy.go: messages. space.go,
+// marking.go, remset.go, sweep.go: a collection, in the order in which things happen. fragment.go, copy.go: messages. share.go,
+// grants.go, inbox.go, places.go: immutable objects that several heaps hold. region.go: graphs that move. space.go,
 // growth.go: memory shared by all heaps. verify.go: everything said here, as checks. stats.go, pause.go: figures.
 //
 // # Rejected

@@ -14,9 +14,10 @@ type Fragment struct {
 	fragmentMemory
 	bytes  uintptr // of all memory
 	cursor Cursor
-	copied trail // scratch of a copy into this fragment
+	copied trail   // scratch of a copy into this fragment
+	grants []grant // references to immutable objects of heaps
 
-	kept    *fragmentMemory // what the cleanup frees; nil before Keep
+	kept    *keptFragment // what the cleanup frees; nil before Keep
 	cleanup runtime.Cleanup
 }
 
@@ -91,7 +92,9 @@ func (h *Heap) Adopt(c *Cursor, f *Fragment) {
 		m.large = append(m.large, f.large...)
 		m.bytes += int64(f.bytes)
 		h.allocated += f.bytes
+		m.gain(f.chunks, f.large)
 	}
+	h.receive(f.grants)
 	f.recycle()
 }
 
@@ -100,10 +103,13 @@ func (f *Fragment) Free() {
 	if f.kept != nil {
 		f.cleanup.Stop()
 		f.kept.release(f.space)
-		f.fragmentMemory, f.bytes = fragmentMemory{}, 0
+		f.fragmentMemory, f.bytes, f.grants = fragmentMemory{}, 0, nil
 		return
 	}
 	f.fragmentMemory.release(f.space)
+	for i := range f.grants {
+		f.grants[i].giveBack(f.space)
+	}
 	f.recycle()
 }
 
@@ -113,16 +119,18 @@ func (f *Fragment) Keep() {
 	if f.kept != nil {
 		return
 	}
-	f.kept = &fragmentMemory{chunks: f.chunks, large: f.large}
+	f.kept = &keptFragment{fragmentMemory: fragmentMemory{chunks: f.chunks, large: f.large}, grants: keepGrants(f.grants)}
 	f.cursor, f.copied = Cursor{}, trail{}
 	s := f.space
-	f.cleanup = runtime.AddCleanup(f, func(m *fragmentMemory) { m.release(s) }, f.kept)
+	f.cleanup = runtime.AddCleanup(f, func(k *keptFragment) { k.release(s) }, f.kept)
 }
 
 // recycle puts an empty fragment back into the pool.
 func (f *Fragment) recycle() {
 	f.chunks, f.large = f.chunks[:0], f.large[:0]
 	f.cursor, f.bytes = Cursor{}, 0
+	clear(f.grants)
+	f.grants = f.grants[:0]
 	if cap(f.chunks) > keptChunks {
 		f.chunks = nil
 	}

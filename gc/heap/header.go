@@ -28,14 +28,22 @@ const (
 	flagMark2     uint64 = 1 << 3 // the other one in an object that died in or before the last full collection
 	flagLogged    uint64 = 1 << 4 // old, and in the remembered set
 	flagLarge     uint64 = 1 << 5 // lives in a span of its own
+	flagFrozen           = 1 << 6 // immutable, since others may read it; always with FlagOld, so that no store goes unseen
 
 	flagsMark  = flagMark1 | flagMark2
-	flagsKnown = FlagOld | flagsMark | flagLogged | flagLarge
+	flagsKnown = FlagOld | flagsMark | flagLogged | flagLarge | flagFrozen
 	typeShift  = 32
 )
 
 // headerOf returns the header of an object. It lies in the same chunk as the object, whatever the object's size.
 func headerOf(obj unsafe.Pointer) *uint64 { return (*uint64)(unsafe.Add(obj, -HeaderSize)) }
+
+// flagsOf returns the half of a header that has the flags: the low one, on the little-endian machines that Go's 64-bit ports are. Of an
+// object that others hold its owner writes this half only, while others may read the type in the other.
+func flagsOf(obj unsafe.Pointer) *uint32 { return (*uint32)(unsafe.Add(obj, -HeaderSize)) }
+
+// typeID returns the number of an object's type without a look at its flags: others' objects may be asked as well.
+func typeID(obj unsafe.Pointer) uint32 { return *(*uint32)(unsafe.Add(obj, -HeaderSize/2)) }
 
 // load reads a pointer slot.
 func load(slot unsafe.Pointer) unsafe.Pointer { return *(*unsafe.Pointer)(slot) }

@@ -43,6 +43,9 @@ type Heap struct {
 	old      uintptr // bytes of old objects, those that died since the last full collection included
 	oldFloor uintptr // bytes of old objects after the last full collection
 
+	opened *region // where allocation goes while an Isolate builds; nil: to the heap's own holes
+	shares *shares // nil until it shares objects with others
+
 	stats HeapStats
 }
 
@@ -78,6 +81,9 @@ func (h *Heap) Enter(c *Cursor) {
 func (h *Heap) Leave(c *Cursor) {
 	h.saved = *c
 	*c = Cursor{}
+	if h.shares != nil {
+		h.shares.left.Store(true)
+	}
 }
 
 // Due tells whether a collection is due. Cheap; inlines.

@@ -24,7 +24,12 @@ func (h *Heap) allocSpan(size uintptr) (unsafe.Pointer, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.mem.large = append(h.mem.large, l)
+	if h.opened != nil {
+		h.opened.large = append(h.opened.large, l)
+	} else {
+		h.mem.large = append(h.mem.large, l)
+	}
+	h.mem.gain(nil, []span{l})
 	h.mem.bytes += int64(l.size())
 	h.allocated += l.size()
 	return l.base, nil

@@ -57,6 +57,10 @@ const (
 // blacken marks all that the grey objects of t reach.
 func (h *Heap) blacken(t *Tracer) {
 	help := h.space.config.Help
+	if t.shares != nil {
+		t.drainShared() // whose table of holdings is no matter for several
+		return
+	}
 	if help == nil {
 		t.drain(^uintptr(0))
 		return

@@ -9,9 +9,12 @@ import (
 )
 
 // Log remembers an old object that is about to be stored into: the slow path of the write barrier, called when the
-// header of obj has FlagOld. It clears the flag, so that an object is logged once per cycle.
+// header of obj has FlagOld. It panics if obj is immutable. It clears the flag, so that an object is logged once per cycle.
 func (h *Heap) Log(obj unsafe.Pointer) {
 	header := headerOf(obj)
+	if *flagsOf(obj)&flagFrozen != 0 {
+		panic(fmt.Sprintf("heap: store into %s at %p, which was shared as val and so is immutable", TypeOf(obj).name, obj))
+	}
 	if invariant.Enabled && (!arena.Contains(obj) || *header&FlagOld == 0 || *header&flagLogged != 0) {
 		panic(fmt.Sprintf("heap: log of %p with header %#x, which is not an unlogged old object", obj, *header))
 	}
@@ -27,10 +30,10 @@ const keptLog = 8 << 10
 func (h *Heap) takeLogged(t *Tracer, full bool) {
 	for i := range h.logged {
 		obj := pointerTo(&h.logged[i])
-		header := headerOf(obj)
-		*header &^= flagLogged
+		flags := flagsOf(obj)
+		*flags &^= uint32(flagLogged)
 		if !full {
-			*header |= FlagOld
+			*flags |= uint32(FlagOld)
 			t.fields(obj)
 		}
 	}

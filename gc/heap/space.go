@@ -69,6 +69,9 @@ type Space struct {
 
 	growth growth
 	counts counts
+
+	owners    owners
+	abandoned abandoned
 }
 
 // NewSpace returns a Space without memory. Close it.
@@ -199,6 +202,7 @@ func (s *Space) giveChunks(list []chunk) {
 	if s.closed {
 		return
 	}
+	s.owners.remove(list, nil)
 	for i := range list {
 		c := &list[i]
 		if s.config.Poison {
@@ -232,6 +236,7 @@ func (s *Space) giveSpans(list []span) {
 	if s.closed {
 		return
 	}
+	s.owners.remove(nil, list)
 	for _, l := range list {
 		s.owner.FreeBlocks(l.base, l.blocks)
 		s.used.Add(-int64(l.size()))

@@ -14,6 +14,8 @@ type HeapStats struct {
 	Old         uint64 // bytes of old objects; exact after a full collection, else with those that died since
 	Held        int64  // bytes of memory that the heap owns
 	Logged      int    // entries of the remembered set
+	Exported    int    // own objects that others hold
+	Imported    int    // others' objects that the heap holds
 }
 
 // Stats returns the heap's figures.
@@ -22,6 +24,9 @@ func (h *Heap) Stats() HeapStats {
 	s.Pending, s.Old, s.Logged = uint64(h.allocated), uint64(h.old), len(h.logged)
 	if h.mem != nil {
 		s.Held = h.mem.bytes
+	}
+	if h.shares != nil {
+		s.Exported, s.Imported = len(h.shares.exported), len(h.shares.entries)
 	}
 	return s
 }

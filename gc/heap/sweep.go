@@ -36,6 +36,7 @@ func (h *Heap) sweep(full bool) {
 	m.avail = kept
 	h.next, h.line = 0, 0
 	h.sweepLarge(full)
+	h.sweepRegions(full)
 	h.trim()
 }
 

@@ -21,12 +21,16 @@ type Tracer struct {
 
 	bytes, objects uintptr // newly marked
 
+	heap   *Heap
+	shares *shares // nil: every reference leads into the heap
+
 	// record, when not nil, takes the roots instead: Verify looks at them itself.
 	record func(unsafe.Pointer)
 }
 
-func (t *Tracer) begin(epoch uint64) {
-	t.epoch, t.types = epoch, typeTable()
+func (t *Tracer) begin(h *Heap) {
+	t.epoch, t.types = h.epoch, typeTable()
+	t.heap, t.shares = h, h.shares
 	t.bytes, t.objects = 0, 0
 }
 
@@ -39,11 +43,15 @@ func (t *Tracer) Mark(p unsafe.Pointer) {
 		t.record(p)
 		return
 	}
+	if t.shares != nil && !t.shares.own(p) {
+		t.bytes += t.shares.see(t.heap, p)
+		return
+	}
 	if invariant.Enabled {
 		mustBeObject(p, t.types)
 	}
-	if header := headerOf(p); *header&flagsMark != t.epoch {
-		*header = *header&^flagsMark | t.epoch | FlagOld
+	if flags := flagsOf(p); *flags&uint32(flagsMark) != uint32(t.epoch) {
+		*flags = *flags&^uint32(flagsMark) | uint32(t.epoch|FlagOld)
 		t.stack = append(t.stack, uintptr(p))
 	}
 }
@@ -84,6 +92,22 @@ func (t *Tracer) drain(most uintptr) {
 	t.stack = stack
 	t.bytes += bytes
 	t.objects += objects
+}
+
+// drainShared is drain for a heap that shares: not every reference leads to an object of its own. Apart, since the question costs a
+// look-up for each.
+func (t *Tracer) drainShared() {
+	for len(t.stack) > 0 {
+		p := pointerTo(&t.stack[len(t.stack)-1])
+		t.stack = t.stack[:len(t.stack)-1]
+		size := t.types[typeID(p)].sizeOf(p)
+		t.bytes += size
+		t.objects++
+		if *flagsOf(p)&uint32(flagLarge) == 0 {
+			markLines(unsafe.Add(p, -HeaderSize), size)
+		}
+		t.fields(p)
+	}
 }
 
 // fields marks what an object refers to.

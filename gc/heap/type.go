@@ -16,7 +16,7 @@ type Type struct {
 	id    uint32
 }
 
-// maxTypes is what the header has room for. Eight bits of the upper half are left for sharing.
+// maxTypes bounds the table (picked; the header has room for more).
 const maxTypes = 1 << 24
 
 // registry is the table of types by id; entry 0 is nil, so that a cleared word is no header.
@@ -101,7 +101,7 @@ func (t *Type) sizeOf(obj unsafe.Pointer) uintptr {
 	return roundUp(ArrayOverhead + ArrayLen(obj)*t.size)
 }
 
-// TypeOf returns the type of a heap object. For the object's owner.
-func TypeOf(obj unsafe.Pointer) *Type { return typeTable()[*headerOf(obj)>>typeShift] }
+// TypeOf returns the type of a heap object. For the object's owner, and for who holds it as immutable.
+func TypeOf(obj unsafe.Pointer) *Type { return typeTable()[typeID(obj)] }
 
 func roundUp(n uintptr) uintptr { return (n + 7) &^ 7 }

@@ -3,6 +3,7 @@ package heap
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"unsafe"
 
@@ -12,15 +13,23 @@ import (
 // Verify checks the whole heap, as it must be whenever its actor is not inside an allocation:
 //
 //   - every reachable object has a valid header, and lies in memory of this heap that was handed out;
+//
 //   - no two overlap;
+//
 //   - a young object has no other flags; an old one is marked, its lines are, and it is logged or a store will log it;
+//
 //   - no young object is reachable only through old objects that are not logged;
+//
 //   - the remembered set holds what is flagged as logged.
+//
+//   - what others hold is here and immutable, and everything behind it; after a collection what is held of others is what is referred to.
 //
 // It trusts nothing that a collection uses but the headers. c is the running actor's cursor (or nil between Leave and
 // Enter); roots as for Collect. It is slow and allocates on Go's heap.
-func (h *Heap) Verify(c *Cursor, roots func(*Tracer)) error {
-	v := &verifier{h: h, types: typeTable(), seen: make(map[uintptr]uint64)}
+func (h *Heap) Verify(c *Cursor, roots func(*Tracer)) error { return h.verify(c, roots, false) }
+
+func (h *Heap) verify(c *Cursor, roots func(*Tracer), collected bool) error {
+	v := &verifier{h: h, types: typeTable(), seen: make(map[uintptr]uint64), others: make(map[uintptr]bool)}
 	if c == nil {
 		c = &h.saved
 	}
@@ -30,9 +39,10 @@ func (h *Heap) Verify(c *Cursor, roots func(*Tracer)) error {
 	for _, p := range v.roots {
 		v.reach(p, nil, 0)
 	}
+	v.exports()
 	for i := range h.logged {
 		obj := pointerTo(&h.logged[i])
-		if word := *headerOf(obj); word&(flagLogged|FlagOld) != flagLogged {
+		if word := *headerOf(obj); word&flagLogged == 0 || word&FlagOld != 0 && word&flagFrozen == 0 {
 			v.fail("object %p in the remembered set has header %#x", obj, word)
 		}
 	}
@@ -40,6 +50,10 @@ func (h *Heap) Verify(c *Cursor, roots func(*Tracer)) error {
 	if len(v.errs) == 0 {
 		v.overlaps()
 		v.generations()
+		v.frozen()
+	}
+	if collected {
+		v.holdings()
 	}
 	return errors.Join(v.errs...)
 }
@@ -60,6 +74,7 @@ type verifier struct {
 	homes   map[uintptr]home
 	roots   []unsafe.Pointer
 	seen    map[uintptr]uint64 // reachable objects and their headers
+	others  map[uintptr]bool   // reachable objects of other heaps
 	queue   []unsafe.Pointer
 	errs    []error
 }
@@ -98,6 +113,18 @@ func (v *verifier) index() {
 	}
 	for _, l := range m.large {
 		v.add(l.base, home{blocks: l.blocks})
+	}
+	regions := slices.Clone(m.regions)
+	for r := v.h.opened; r != nil; r = r.outer {
+		regions = append(regions, r)
+	}
+	for _, r := range regions {
+		for i := range r.chunks {
+			v.add(r.chunks[i].base, home{chunk: &r.chunks[i], adopted: true})
+		}
+		for _, l := range r.large {
+			v.add(l.base, home{blocks: l.blocks})
+		}
 	}
 }
 
@@ -142,10 +169,24 @@ func (v *verifier) reach(p, from unsafe.Pointer, off uint32) {
 		v.fail("%s refers to %p, outside the arena", v.parent(from, off), p)
 	case uintptr(p)%8 != 0:
 		v.fail("%s refers to %p, which is not aligned", v.parent(from, off), p)
+	case !ok && v.h.space.owners.of(p) != nil:
+		v.foreign(p, from, off)
 	case !ok:
 		v.fail("%s refers to %s, which is no memory of this heap", v.parent(from, off), arena.Describe(uintptr(p)))
 	default:
 		v.object(p, base, at, from, off)
+	}
+}
+
+// foreign checks a reference to another heap's object. What is behind it, and the object's flags, are its owner's.
+func (v *verifier) foreign(p, from unsafe.Pointer, off uint32) {
+	delete(v.seen, uintptr(p))
+	v.others[uintptr(p)] = true
+	if id := typeID(p); id == 0 || int(id) >= len(v.types) {
+		v.fail("%s refers to %p of another heap, whose header %#x names no type", v.parent(from, off), p, id)
+	}
+	if v.h.shares == nil || len(v.h.shares.entries) == 0 {
+		v.fail("%s refers to %p of another heap, and holds nothing of others", v.parent(from, off), p)
 	}
 }
 
@@ -194,6 +235,12 @@ func (v *verifier) flags(p unsafe.Pointer, word uint64, size, in uintptr, at hom
 		}
 	}
 	mark, old, logged := word&flagsMark, word&FlagOld != 0, word&flagLogged != 0
+	if word&flagFrozen != 0 {
+		if !old {
+			v.fail("%s is immutable, and a store would not notice", v.name(p))
+		}
+		old = mark != 0 && !logged // the flag is for another purpose
+	}
 	if mark == 0 {
 		if old || logged {
 			v.fail("%s is young, and flagged as old", v.name(p))
@@ -277,6 +324,48 @@ func (v *verifier) generations() {
 	for a, word := range v.seen {
 		if word&flagsMark == 0 && !found[a] {
 			v.fail("young object %#x (header %#x) is reachable only through unlogged old objects", a, word)
+		}
+	}
+}
+
+// exports takes what others hold for roots.
+func (v *verifier) exports() {
+	s := v.h.shares
+	if s == nil {
+		return
+	}
+	for a := range s.exported {
+		p := pointerTo(&a)
+		v.roots = append(v.roots, p)
+		v.reach(p, nil, 0)
+		if *flagsOf(p)&flagFrozen == 0 {
+			v.fail("%s is held by others, and not immutable", v.name(p))
+		}
+	}
+}
+
+// frozen checks that what is behind immutable objects is immutable.
+func (v *verifier) frozen() {
+	for a, word := range v.seen {
+		if word&flagFrozen == 0 {
+			continue
+		}
+		p := pointerTo(&a)
+		for _, off := range v.types[word>>typeShift].ptrs {
+			child := load(unsafe.Add(p, off))
+			if child != nil && v.seen[uintptr(child)]&flagFrozen == 0 && !v.others[uintptr(child)] {
+				v.fail("%s is immutable, and refers to %s, which is not", v.name(p), v.name(child))
+			}
+		}
+	}
+}
+
+// holdings checks, after a collection, that each reference to another heap's object is a holding of its own. What the heap holds and
+// nothing refers to is released by the next full collection.
+func (v *verifier) holdings() {
+	for a := range v.others {
+		if e, held := v.h.shares.entries[a]; !held || e.weight == 0 {
+			v.fail("object %#x of another heap is referred to, and not held", a)
 		}
 	}
 }
