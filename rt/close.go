@@ -24,6 +24,7 @@ func (rt *Runtime) finish() {
 	rt.closeSources()
 	rt.unwinding.Store(true)
 	rt.unwindAll()
+	rt.gang.Close()
 	rt.space.Close()
 	close(rt.closed)
 }

@@ -32,6 +32,10 @@ type Config struct {
 	// MemoryLimit bounds the bytes of all actors' heaps together. An allocation that would cross it panics with a
 	// *heap.LimitError. 0: no limit.
 	MemoryLimit int64
+	// MarkAlone is how many objects a collection of a heap marks before it looks whether workers are idle, whose processors can
+	// help it with the rest. With two processors help pays when the heap is larger than their cache. 0: the default of gc/heap,
+	// 131,072. Negative: it never does; nor where there is only one worker or processor, or in a systematic runtime.
+	MarkAlone int
 	// OnPanic is told of a panic in a behaviour that nobody has a future of; the run goes on. It is called on the
 	// worker and must not wait. nil: the run ends with the *PanicError.
 	OnPanic func(*PanicError)
@@ -131,6 +135,9 @@ func (c Config) withModes(list string) (Config, error) {
 			c.AlwaysMigrate = c.Workers > 1
 		case "collect":
 			c.CollectAlways = true
+			if c.MarkAlone == 0 {
+				c.MarkAlone = 1 // whatever there is to mark, with help
+			}
 		case "verify":
 			c.Verify = true
 		case "poison":

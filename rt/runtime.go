@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/encorert/encorert/gc/heap"
+	"github.com/encorert/encorert/internal/gang"
 	"github.com/encorert/encorert/internal/mailbox"
 	"github.com/encorert/encorert/internal/park"
 	"github.com/encorert/encorert/internal/runq"
@@ -16,6 +17,7 @@ import (
 type Runtime struct {
 	cfg   Config
 	space *heap.Space
+	gang  *gang.Gang // helps to mark large heaps
 	// workers are all that exist; entry w has the number w. Writers: New, and who adds a worker, by a new slice. Readers:
 	// any goroutine, see everyWorker.
 	workers atomic.Pointer[[]*worker]
@@ -61,11 +63,8 @@ func newRuntime(cfg Config, clock clock) (*Runtime, error) {
 		return nil, err
 	}
 	rt := &Runtime{
-		cfg: cfg,
-		space: heap.NewSpace(heap.Config{
-			Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
-			CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
-		}),
+		cfg:   cfg,
+		gang:  newGang(cfg),
 		lot:   park.NewLot(cfg.Workers, cfg.Spares),
 		clock: clock,
 
@@ -75,6 +74,14 @@ func newRuntime(cfg Config, clock clock) (*Runtime, error) {
 		ended:   make(chan struct{}),
 		closed:  make(chan struct{}),
 	}
+	memory := heap.Config{
+		Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
+		CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
+	}
+	if rt.gang.Workers() > 0 {
+		memory.Help, memory.HelpAfter = rt.help, uintptr(cfg.MarkAlone)
+	}
+	rt.space = heap.NewSpace(memory)
 	rt.sources.nodes = mailbox.NewPool(&rt.depot)
 	workers := make([]*worker, cfg.Workers)
 	for id := range workers {

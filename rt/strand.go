@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -166,8 +167,10 @@ func (s *strand) guard(end *batchEnd) {
 	if value == nil {
 		value = ErrGoexit
 	}
-	if fault, ok := value.(memoryFault); ok && rt.cfg.Guard {
-		value = fmt.Errorf("%w: %s", fault, heap.Describe(fault.Addr()))
+	if err, ok := value.(error); ok && rt.cfg.Guard {
+		if fault, ok := errors.AsType[memoryFault](err); ok { // perhaps in a share of the gang
+			value = fmt.Errorf("%w: %s", err, heap.Describe(fault.Addr()))
+		}
 	}
 	err := &PanicError{Actor: s.actor.typ.Name, Value: value, Stack: debug.Stack()}
 	if b != nil {
