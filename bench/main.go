@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/encorert/encorert/bench/contend"
+	"github.com/encorert/encorert/bench/dispatch"
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/messages"
@@ -23,7 +24,7 @@ func main() {
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	workloads := []harness.Workload{
 		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
-		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(),
+		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(), dispatch.Workload(),
 	}
 	program := harness.Program(workloads...)
 	program.Commands = append(program.Commands, promises.Command(workloads...))

@@ -44,6 +44,7 @@ var (
 	idle           = run{"idle", "--variants=encorert " + twoWorkers, 3}
 	wake           = run{"wake", "--variants=encorert " + twoWorkers, 10}
 	wakeMany       = run{"wake", "--variants=encorert --injections=100000 --gap=20 --warmup=1 " + twoWorkers, 9} // a million with the warm-up
+	gangs          = run{"gang", twoWorkers, 20}
 	wakeBusy       = run{"wake", "--variants=encorert --injections=200 --gap=1000 --self-senders=2 --warmup=1 " + twoWorkers, 4}
 )
 
@@ -84,8 +85,10 @@ func all() []promise {
 		promise{name: "wake", what: "beside two busy self-senders: longest wait, us", figure: figure{wakeBusy, "max_us"}, bound: below(100_000)},
 		promise{name: "wake", what: "beside two busy self-senders: lost of 1,000", figure: figure{wakeBusy, "lost"}, bound: atMost(0), exact: true},
 
+		promise{name: "gang", what: "dispatch with the caller, back to back: times workers only", figure: figure{gangs, "ratio"}, bound: atLeast(5)},
+		promise{name: "gang", what: "dispatch with the caller, 50 us between: times workers only", figure: figure{gangs, "gap_ratio"}, bound: atLeast(1.3)},
+
 		promise{name: "ctx", what: "refresh 11 % faster than lookup, not slower than deref", waits: "issue 6"},
-		promise{name: "gang", what: "dispatch with the caller 5 and 1.3 times as fast as without", waits: "issue 4"},
 		promise{name: "tasks", what: "1.26 and 4.4 times as fast as a locked map", waits: "issue 5"},
 		promise{name: "futures", what: "get and await below a round trip of channels", waits: "issue 5"},
 		promise{name: "spawn", what: "below a goroutine's; 400 bytes for an idle actor", waits: "issue 5"},
@@ -149,4 +152,5 @@ var quick = map[string]string{
 	"spread":   "--units=16 --steps=1000",
 	"idle":     "--seconds=0.05 --hops=1000",
 	"wake":     "--injections=20",
+	"gang":     "--jobs=1000 --gap-jobs=10",
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/encorert/encorert/bench/contend"
+	"github.com/encorert/encorert/bench/dispatch"
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/messages"
@@ -22,7 +23,7 @@ var workloads = map[string]harness.Workload{}
 func init() {
 	for _, w := range []harness.Workload{
 		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), contend.Workload(), spread.Workload(),
-		sleep.Idle(), sleep.Wake(),
+		sleep.Idle(), sleep.Wake(), dispatch.Workload(),
 	} {
 		workloads[w.Name] = w
 	}
