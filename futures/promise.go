@@ -43,7 +43,7 @@ func (p Promise[T]) Fulfil(ctx *rt.Ctx, v T) error {
 	c.check(ctx)
 	rt.Flush(ctx)
 	if isObject[T]() {
-		return c.fulfilObject(ctx, v)
+		return c.fulfilObject(ctx, v, copyOut)
 	}
 	if !c.claim() {
 		return ErrAlreadyFulfilled
@@ -101,12 +101,12 @@ func (p Promise[T]) cell() *cell[T] {
 }
 
 // fulfilObject is Fulfil for heap objects: v is a pointer into the heap of the running actor.
-func (c *cell[T]) fulfilObject(ctx *rt.Ctx, v T) error {
+func (c *cell[T]) fulfilObject(ctx *rt.Ctx, v T, out func(*rt.Ctx, *unsafe.Pointer) *gc.Fragment) error {
 	if c.phase() != pending {
 		return ErrAlreadyFulfilled // without a copy for nothing
 	}
 	// The copy comes before the claim: where it panics, the promise can still be failed.
-	fragment := gc.CopyOut(ctx, slotOf(&v))
+	fragment := out(ctx, slotOf(&v))
 	if !c.claim() {
 		if fragment != nil {
 			fragment.Free()

@@ -44,6 +44,9 @@ func (ctx *Ctx) Heap() *heap.Heap {
 	a := ctx.self
 	if a.heap == nil {
 		a.heap = heap.New(ctx.worker.rt.space)
+		if d := ctx.worker.rt.driver; d != nil {
+			d.keep(a)
+		}
 		a.heap.Enter(&ctx.Cursor)
 	}
 	return a.heap

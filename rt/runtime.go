@@ -77,6 +77,7 @@ func newRuntime(cfg Config, clock clock) (*Runtime, error) {
 	memory := heap.Config{
 		Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
 		CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
+		Deterministic: cfg.Seed != 0,
 	}
 	if rt.gang.Workers() > 0 {
 		memory.Help, memory.HelpAfter = rt.help, uintptr(cfg.MarkAlone)

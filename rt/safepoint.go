@@ -18,11 +18,16 @@ func Collect(cctx **Ctx) {
 	ctx.CheckLeaf()
 	if h := ctx.self.heap; h != nil {
 		h.CollectFull(&ctx.Cursor, ctx.strand.roots)
+		ctx.settleUp(h)
 	}
 }
 
 // collect runs a collection of the running actor's heap.
-func (s *strand) collect() { s.actor.heap.Collect(&s.cell.Cursor, s.roots) }
+func (s *strand) collect() {
+	h := s.actor.heap
+	h.Collect(&s.cell.Cursor, s.roots)
+	s.cell.settleUp(h)
+}
 
 // roots marks what the running actor reaches: its state, what it keeps, the frames of this strand and those of its
 // behaviours that are parked.

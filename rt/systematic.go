@@ -29,7 +29,8 @@ type driver struct {
 	busy     int     // steps since the driver last looked at posted
 	schedule schedule
 	clock    logicalClock
-	roots    []*root // of Do calls, accepted and perhaps not yet answered
+	roots    []*root  // of Do calls, accepted and perhaps not yet answered
+	kept     []*Actor // those with heaps, to the end of the run: nothing may depend on when Go's collector finds them dead
 
 	// Writers: the driver. Readers: all.
 	signature atomic.Uint64

@@ -70,7 +70,7 @@ func (m *memory) release() {
 		s.giveChunks(r.chunks)
 		s.giveSpans(r.large)
 	}
-	if m.holdings != nil {
+	if m.holdings != nil && !s.config.Deterministic {
 		s.abandon(m.holdings.releaseAll())
 	}
 	*m = memory{space: s}

@@ -37,6 +37,8 @@ type Config struct {
 	Verify bool
 	// CollectAlways makes Heap.Due true at all times.
 	CollectAlways bool
+	// Deterministic drops what a cleanup of Go's would owe to other heaps: cleanups come when Go's collector pleases.
+	Deterministic bool
 	// Guard makes freed blocks inaccessible for the rest of the run: a stale use faults (see arena.Owner.SetGuard).
 	Guard bool
 	// Help, if set, is called by a collection that has marked HelpAfter objects and knows of more. It may call m.MarkShare, and
