@@ -32,6 +32,9 @@ var world struct {
 	owners   map[uint32]*Owner
 	lastID   uint32
 
+	idle    int // free blocks that are backed
+	idleLow int // the fewest since the last Trim: nobody has needed so many
+
 	// extents are the bounds of all pieces. Writers: reserve, under mu. Readers: Contains, without a lock: the Store in
 	// reserve pairs with the Load in Contains, and a reader that misses it has no address in the new piece yet.
 	extents atomic.Pointer[[]extent]

@@ -184,6 +184,39 @@ func TestRelease(t *testing.T) {
 	unsafe.Slice((*byte)(q), 100*BlockSize)[7] = 1 // usable again
 }
 
+// TestTrim: only what was free all the time since the last Trim goes back.
+func TestTrim(t *testing.T) {
+	Release(0)
+	o := newOwner(t)
+	take := func(n int) unsafe.Pointer {
+		p, err := o.Blocks(n)
+		require.NoError(t, err)
+		return p
+	}
+	p := take(100)
+	Trim()
+	o.FreeBlocks(p, 100)
+	given, left := Trim()
+	require.Zero(t, given, "it was in use since the last time")
+	if goHeap {
+		given, left = Trim()
+		require.Zero(t, given)
+		require.Zero(t, left, "there is nothing to wait for")
+		return
+	}
+	idle := int64(ReadUsage().Backed)
+	require.Equal(t, idle, left)
+	o.FreeBlocks(take(30), 30) // comes and goes
+	given, left = Trim()
+	require.EqualValues(t, idle-30*BlockSize, given)
+	require.EqualValues(t, 30*BlockSize, left)
+	given, left = Trim()
+	require.EqualValues(t, 30*BlockSize, given)
+	require.Zero(t, left)
+	require.Zero(t, ReadUsage().Backed)
+	consistent(t)
+}
+
 func TestTooLargeIsAnError(t *testing.T) {
 	_, err := newOwner(t).Blocks(math.MaxInt)
 	var system *SystemError
@@ -242,6 +275,11 @@ func runArena(t testing.TB, code []byte) {
 		case 4:
 			h.class = Class(n & 1)
 			h.p, err = o.Chunk(h.class)
+		case 5:
+			if n%8 == 0 {
+				Trim()
+			}
+			fallthrough
 		default:
 			if len(live[k]) == 0 {
 				continue
@@ -282,8 +320,17 @@ func runArena(t testing.TB, code []byte) {
 func consistent(t testing.TB) {
 	world.mu.Lock()
 	defer world.mu.Unlock()
+	idle := 0
+	defer func() {
+		if idle != world.idle || world.idleLow > idle {
+			t.Fatalf("%d free blocks are backed, the count is %d, the lowest %d", idle, world.idle, world.idleLow)
+		}
+	}()
 	for n, s := range world.sections {
 		for i := range sectionBlocks {
+			if s.free.has(i) && s.backed.has(i) {
+				idle++
+			}
 			if s.free.has(i) != (s.state[i] == blockFree) {
 				t.Fatalf("section %d block %d: bit and state differ", n, i)
 			}

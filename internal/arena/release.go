@@ -13,6 +13,26 @@ func Release(limit int64) int64 {
 	}
 	world.mu.Lock()
 	defer world.mu.Unlock()
+	return release(limit)
+}
+
+// Trim gives back the pages that nobody has needed since the last Trim: as many as were free all that time. Called at
+// intervals it makes free memory go back one to two intervals after it was last of use, and none that comes and goes
+// meanwhile. It returns the bytes given up, and those that are left for the next time: 0 where the system takes nothing.
+func Trim() (given, left int64) {
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	if world.idleLow > 0 {
+		if given = release(int64(world.idleLow) * BlockSize); given == 0 {
+			return 0, 0 // the system takes nothing
+		}
+	}
+	world.idleLow = world.idle
+	return given, int64(world.idle) * BlockSize
+}
+
+// release is Release. REQUIRES: world.mu.
+func release(limit int64) int64 {
 	var given int64
 	for n := len(world.sections) - 1; n >= 0; n-- {
 		s := world.sections[n]
@@ -31,6 +51,7 @@ func Release(limit int64) int64 {
 			for j := i; j <= last; j++ {
 				s.backed.clear(j)
 			}
+			s.settle()
 			given += int64(size)
 		}
 	}

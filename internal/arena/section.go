@@ -57,6 +57,18 @@ type section struct {
 	piece  *piece
 	nth    int    // place in world.sections
 	backed bitset // blocks for which the system may hold pages; on Windows: committed
+	idle   int    // free blocks that are backed, as world.idle counts them
+}
+
+// settle brings world.idle up to date. It follows every change of free or backed. REQUIRES: world.mu.
+func (s *section) settle() {
+	n := 0
+	for w := range s.free {
+		n += bits.OnesCount64(s.free[w] & s.backed[w])
+	}
+	world.idle += n - s.idle
+	s.idle = n
+	world.idleLow = min(world.idleLow, world.idle)
 }
 
 func newSection(base unsafe.Pointer, p *piece, nth int) *section {
@@ -145,10 +157,12 @@ func (s *section) occupy(o *Owner, first, n int, state blockState) {
 		s.free.clear(i)
 		s.state[i], s.owner[i] = state, o.id
 	}
+	s.settle()
 }
 
 // commit asks the system for memory behind the blocks that have none.
 func (s *section) commit(first, n int) error {
+	defer s.settle()
 	for i := first; i < first+n; i++ {
 		if s.backed.has(i) {
 			continue
@@ -182,6 +196,7 @@ func (s *section) vacate(o *Owner, first, n int) {
 			panic(fmt.Sprintf("arena: block %d of section %d freed twice, or by a stranger", i, s.nth))
 		}
 	}
+	defer s.settle()
 	if o.guard && sysGuard(s.block(first), n*BlockSize) {
 		for i := first; i < first+n; i++ {
 			s.state[i] = blockGuarded
