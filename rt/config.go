@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/encorert/encorert/gc/heap"
 )
 
 // Config says how a runtime is to work. The zero value works.
@@ -36,6 +38,9 @@ type Config struct {
 	// help it with the rest. With two processors help pays when the heap is larger than their cache. 0: the default of gc/heap,
 	// 131,072. Negative: it never does; nor where there is only one worker or processor, or in a systematic runtime.
 	MarkAlone int
+	// OnCollect is told of every collection of an actor's heap when it has ended, on the worker that did it. It must not
+	// wait, nor use the runtime but for Stats. nil: nobody is told.
+	OnCollect func(heap.Collection)
 	// OnPanic is told of a panic in a behaviour that nobody has a future of; the run goes on. It is called on the
 	// worker and must not wait. nil: the run ends with the *PanicError.
 	OnPanic func(*PanicError)

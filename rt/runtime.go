@@ -75,7 +75,7 @@ func newRuntime(cfg Config, clock clock) (*Runtime, error) {
 		closed:  make(chan struct{}),
 	}
 	memory := heap.Config{
-		Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery),
+		Limit: cfg.MemoryLimit, Nursery: uintptr(cfg.Nursery), OnCollect: cfg.OnCollect,
 		CollectAlways: cfg.CollectAlways, Verify: cfg.Verify, Poison: cfg.Poison, Guard: cfg.Guard,
 		Deterministic: cfg.Seed != 0,
 	}

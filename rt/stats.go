@@ -56,8 +56,8 @@ type Stats struct {
 	PerWorker []Counters // by the worker's number; from Workers on those of spare ones
 	// WakesFromOutside is how often what was not a worker woke one: Do, timers, event sources, the end of a blocking call.
 	WakesFromOutside uint64
-	Types            []TypeStats // by name
-	Heap             heap.SpaceStats
+	Types            []TypeStats     // by name
+	Heap             heap.SpaceStats // of all actors' heaps; those of one are Ctx.Heap's Stats
 
 	Stuck         int    // behaviours that hold their worker now, see Stuck
 	SparesStarted uint64 // spare workers that were started for such
@@ -146,6 +146,9 @@ func (s Stats) String() string {
 	row("Sources", uint64(s.Sources))
 	row("EventsDropped", s.EventsDropped)
 	row("EventsMissed", s.EventsMissed)
+	if s.Heap.Used > 0 || s.Heap.Allocated > 0 {
+		fmt.Fprintln(&b, s.Heap)
+	}
 	if len(s.Types) == 0 {
 		return b.String()
 	}

@@ -60,7 +60,7 @@ func TestVet(t *testing.T) {
 func TestInlining(t *testing.T) {
 	out, err := exec.Command("go", "build", "-gcflags=-m", ".", "../../internal/arena").CombinedOutput()
 	require.NoError(t, err, string(out))
-	for _, name := range []string{"(*Heap).Due", "headerOf", "load", "store", "markLines", "skip", "unmarked", "SideByte"} {
+	for _, name := range []string{"(*pacer).Due", "headerOf", "load", "store", "markLines", "skip", "unmarked", "SideByte"} {
 		require.Contains(t, string(out), "can inline "+name+"\n")
 	}
 }

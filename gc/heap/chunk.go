@@ -55,6 +55,7 @@ type memory struct {
 	large   []span  // the first Heap.largeOld are old
 	regions []*region
 	bytes   int64 // of all these
+	live    int64 // of old objects after the last collection: what counts.live has of this heap
 
 	holdings *holdings // nil until the heap shares
 }
@@ -73,6 +74,7 @@ func (m *memory) release() {
 	if m.holdings != nil && !s.config.Deterministic {
 		s.abandon(m.holdings.releaseAll())
 	}
+	s.counts.live.Add(-m.live)
 	*m = memory{space: s}
 	s.heapGone()
 }

@@ -16,9 +16,6 @@ func (h *Heap) Collect(c *Cursor, roots func(*Tracer)) {
 // CollectFull is Collect, but always full.
 func (h *Heap) CollectFull(c *Cursor, roots func(*Tracer)) { h.collect(c, roots, true) }
 
-// fullDue tells whether the old generation has doubled. Small heaps wait until it is worth four nurseries of their size.
-func (h *Heap) fullDue() bool { return h.old >= max(2*h.oldFloor, 4*h.trigger, 4*firstTrigger) }
-
 func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
 	*c, h.aside = Cursor{}, Cursor{}
 	if h.mem == nil {
@@ -41,10 +38,11 @@ func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
 		s.endTrace(full)
 	}
 	t.heap, t.shares = nil, nil // it is pooled
+	allocated, survived := h.allocated, t.bytes
 	h.account(t, full)
 	h.sweep(full)
 	h.space.giveTracer(t)
-	h.space.counts.collected(full, time.Since(start))
+	h.collected(full, allocated, survived, time.Since(start))
 	if h.space.config.Verify {
 		if err := h.verify(c, roots, true); err != nil {
 			panic(fmt.Sprintf("heap: after collection %d: %v", h.stats.Minor+h.stats.Full, err))
@@ -66,14 +64,11 @@ func (h *Heap) forget() {
 			clear(r.chunks[i].marks())
 		}
 	}
-	h.old = 0
 }
 
 // account settles the figures after a collection and sets the trigger of the next.
 func (h *Heap) account(t *Tracer, full bool) {
-	h.old += t.bytes
 	if full {
-		h.oldFloor = h.old
 		h.stats.Full++
 	} else {
 		h.stats.Minor++
@@ -83,11 +78,7 @@ func (h *Heap) account(t *Tracer, full bool) {
 	h.space.counts.allocated.Add(uint64(h.allocated))
 	h.space.counts.survived.Add(uint64(t.bytes))
 	h.space.counts.objects.Add(uint64(t.objects))
-	if h.space.pressed() {
-		h.trigger = h.cap(firstTrigger)
-	} else {
-		// Who hands out much between two safepoints is busy already.
-		h.trigger = h.cap(max(2*h.trigger, h.allocated))
-	}
-	h.allocated = 0
+	h.pacer = h.after(h.space.pace(), t.bytes, full)
+	h.space.counts.live.Add(int64(h.old) - h.mem.live)
+	h.mem.live = int64(h.old)
 }

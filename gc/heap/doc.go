@@ -75,7 +75,7 @@
 // header.go, type.go, line.go, chunk.go: what is where. heap.go, alloc.go, large.go: allocation. collect.go, trace.go,
 // marking.go, remset.go, sweep.go: a collection, in the order in which things happen. fragment.go, copy.go: messages. share.go,
 // grants.go, inbox.go, places.go: immutable objects that several heaps hold. region.go: graphs that move. space.go,
-// growth.go: memory shared by all heaps. verify.go: everything said here, as checks. stats.go, pause.go: figures.
+// growth.go, release.go: memory shared by all heaps, and how it comes back. pacer.go: when. verify.go: everything said here, as checks. stats.go, pause.go: figures.
 //
 // # Rejected
 //

@@ -16,17 +16,12 @@ type Cursor struct {
 
 func (c *Cursor) rest() uintptr { return c.Limit - c.Off }
 
-// firstTrigger is the number of bytes that a new heap hands out before its first collection; it doubles from there to
-// the nursery's size. An actor that allocates little never holds a nursery (picked: one block).
-const firstTrigger = BlockSize
-
 // Heap is the heap of one actor.
 //
 // Owner: the strand that runs the actor; nothing here is safe for concurrent use. It becomes garbage with its actor, and
 // a cleanup gives its memory back.
 type Heap struct {
-	allocated uintptr // bytes handed out since the last collection
-	trigger   uintptr // a collection is due when allocated has reached it
+	pacer
 
 	space *Space
 	mem   *memory // nil before the first allocation
@@ -40,9 +35,6 @@ type Heap struct {
 	logged   []uintptr // the remembered set: old objects that were stored into
 	largeOld int       // how many of mem.large are old
 
-	old      uintptr // bytes of old objects, those that died since the last full collection included
-	oldFloor uintptr // bytes of old objects after the last full collection
-
 	opened *region // where allocation goes while an Isolate builds; nil: to the heap's own holes
 	shares *shares // nil until it shares objects with others
 
@@ -51,16 +43,7 @@ type Heap struct {
 
 // New returns an empty heap in s. It owns no memory before the first allocation.
 func New(s *Space) *Heap {
-	h := &Heap{space: s, epoch: flagMark1}
-	h.trigger = h.cap(firstTrigger)
-	return h
-}
-
-func (h *Heap) cap(trigger uintptr) uintptr {
-	if h.space.config.CollectAlways {
-		return 0
-	}
-	return min(trigger, h.space.config.Nursery)
+	return &Heap{space: s, epoch: flagMark1, pacer: s.pace().start()}
 }
 
 // attach gives the heap its memory descriptor, and the cleanup with it.
@@ -85,9 +68,6 @@ func (h *Heap) Leave(c *Cursor) {
 		h.shares.left.Store(true)
 	}
 }
-
-// Due tells whether a collection is due. Cheap; inlines.
-func (h *Heap) Due() bool { return h.allocated >= h.trigger }
 
 // Space returns the heap's space.
 func (h *Heap) Space() *Space { return h.space }

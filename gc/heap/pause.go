@@ -13,6 +13,7 @@ const pauseBuckets = 4 * 40
 type Pauses struct {
 	Buckets [pauseBuckets]uint64
 	Max     time.Duration
+	Sum     time.Duration
 }
 
 func pauseBucket(ns uint64) int {
@@ -58,6 +59,7 @@ func (p *Pauses) Merge(other *Pauses) {
 		p.Buckets[i] += b
 	}
 	p.Max = max(p.Max, other.Max)
+	p.Sum += other.Sum
 }
 
 // pauseCounter is a histogram that many heaps add to. Writers: collections of any heap. Readers: snapshot. Single
@@ -65,10 +67,12 @@ func (p *Pauses) Merge(other *Pauses) {
 type pauseCounter struct {
 	buckets [pauseBuckets]atomic.Uint64
 	longest atomic.Int64
+	sum     atomic.Int64
 }
 
 func (p *pauseCounter) add(d time.Duration) {
 	p.buckets[pauseBucket(uint64(max(d, 0)))].Add(1)
+	p.sum.Add(int64(d))
 	for {
 		// Without the CompareAndSwap a shorter pause could overwrite a longer one.
 		longest := p.longest.Load()
@@ -82,6 +86,6 @@ func (p *pauseCounter) snapshot() (s Pauses) {
 	for i := range p.buckets {
 		s.Buckets[i] = p.buckets[i].Load()
 	}
-	s.Max = time.Duration(p.longest.Load())
+	s.Max, s.Sum = time.Duration(p.longest.Load()), time.Duration(p.sum.Load())
 	return s
 }

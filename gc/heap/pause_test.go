@@ -30,9 +30,11 @@ func TestPauseQuantiles(t *testing.T) {
 	require.Zero(t, empty.Quantile(0.95))
 	r := rand.New(rand.NewPCG(1, 5))
 	var all []time.Duration
+	var sum time.Duration
 	for range 10000 {
 		d := time.Duration(r.ExpFloat64() * 1e6)
 		all = append(all, d)
+		sum += d
 		c.add(d)
 	}
 	slices.Sort(all)
@@ -44,9 +46,11 @@ func TestPauseQuantiles(t *testing.T) {
 	}
 	require.Equal(t, all[len(all)-1], p.Max)
 	require.Equal(t, p.Max, p.Quantile(1))
+	require.Equal(t, sum, p.Sum)
 
 	twice := p
 	twice.Merge(&p)
 	require.EqualValues(t, 20000, twice.Count())
+	require.Equal(t, 2*sum, twice.Sum)
 	require.Equal(t, p.Quantile(0.95), twice.Quantile(0.95))
 }

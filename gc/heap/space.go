@@ -41,6 +41,8 @@ type Config struct {
 	Deterministic bool
 	// Guard makes freed blocks inaccessible for the rest of the run: a stale use faults (see arena.Owner.SetGuard).
 	Guard bool
+	// OnCollect, if set, is told of each collection when it has ended, on its goroutine. It must not allocate from a heap.
+	OnCollect func(Collection)
 	// Help, if set, is called by a collection that has marked HelpAfter objects and knows of more. It may call m.MarkShare, and
 	// may have other goroutines call it at the same time; all calls must have returned when it returns. It may also do nothing:
 	// then the collection goes on by itself, and asks again after as many objects more. On the collection's goroutine.
@@ -61,10 +63,12 @@ type Space struct {
 
 	mu sync.Mutex
 	// The following are guarded by mu.
-	closed  bool
-	cache   [classes][]unsafe.Pointer
-	cached  int64
-	tracers []*Tracer // idle ones, with their mark stacks
+	closed     bool
+	cache      [classes]shelf
+	cached     int64
+	tracers    []*Tracer // idle ones, with their mark stacks
+	tracersLow int       // the fewest since the last look, as shelf.low
+	trimming   bool      // a timer will look at the cache
 
 	// fragments are idle Fragment structs, without memory.
 	fragments sync.Pool
@@ -101,10 +105,10 @@ func (s *Space) Close() {
 		return
 	}
 	s.closed = true
-	s.cache, s.cached = [classes][]unsafe.Pointer{}, 0
+	s.cache, s.cached, s.tracers = [classes]shelf{}, 0, nil
 	s.owner.Close()
 	s.used.Store(0)
-	releaseLater()
+	trimLater()
 }
 
 // takeChunk returns a chunk with arbitrary contents and clear line marks.
@@ -123,9 +127,7 @@ func (s *Space) takeChunk(k class) (chunk, error) {
 
 func (s *Space) takeMemory(k class) (unsafe.Pointer, error) {
 	s.lock()
-	if n := len(s.cache[k]); n > 0 {
-		p := s.cache[k][n-1]
-		s.cache[k] = s.cache[k][:n-1]
+	if p := s.cache[k].pop(); p != nil {
 		s.cached -= int64(k.size())
 		s.mu.Unlock()
 		return p, nil
@@ -211,8 +213,9 @@ func (s *Space) giveChunks(list []chunk) {
 			poison(c.base, c.class.size())
 		}
 		if size := int64(c.class.size()); s.cached+size <= cacheBytes && !s.config.Guard {
-			s.cache[c.class] = append(s.cache[c.class], c.base)
+			s.cache[c.class].push(c.base)
 			s.cached += size
+			s.trimCacheLater()
 			continue
 		}
 		s.giveMemory(c.class, c.base)
@@ -226,6 +229,7 @@ func (s *Space) giveMemory(k class, p unsafe.Pointer) {
 		s.owner.FreeChunk(p, arenaClass(k))
 	}
 	s.used.Add(-int64(k.size()))
+	trimLater()
 }
 
 // giveSpans takes spans back.
@@ -243,17 +247,23 @@ func (s *Space) giveSpans(list []span) {
 		s.owner.FreeBlocks(l.base, l.blocks)
 		s.used.Add(-int64(l.size()))
 	}
+	trimLater()
 }
 
 // flush empties the cache. REQUIRES: s.mu.
 func (s *Space) flush() {
 	for k := range s.cache {
-		for _, p := range s.cache[k] {
+		for _, p := range s.cache[k].free {
 			s.giveMemory(class(k), p)
 		}
-		s.cache[k] = s.cache[k][:0]
+		s.cache[k] = shelf{free: s.cache[k].free[:0]}
 	}
 	s.cached = 0
+}
+
+// pace is what the heaps' pacers go by now.
+func (s *Space) pace() pace {
+	return pace{nursery: s.config.Nursery, always: s.config.CollectAlways, pressed: s.pressed()}
 }
 
 // pressed tells whether the limit is near: heaps then collect earlier and keep less.
@@ -268,6 +278,7 @@ func (s *Space) takeTracer() *Tracer {
 	if n := len(s.tracers); n > 0 {
 		t := s.tracers[n-1]
 		s.tracers = s.tracers[:n-1]
+		s.tracersLow = min(s.tracersLow, n-1)
 		return t
 	}
 	return new(Tracer)
@@ -276,6 +287,7 @@ func (s *Space) takeTracer() *Tracer {
 func (s *Space) giveTracer(t *Tracer) {
 	s.mu.Lock()
 	s.tracers = append(s.tracers, t)
+	s.trimCacheLater()
 	s.mu.Unlock()
 }
 

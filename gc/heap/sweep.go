@@ -79,7 +79,7 @@ func (h *Heap) trim() {
 	for i := range m.avail {
 		free += uintptr(m.avail[i].free) * LineSize
 	}
-	reserve := max(h.trigger, firstTrigger)
+	reserve := h.reserve()
 	if free <= reserve {
 		return
 	}
