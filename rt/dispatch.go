@@ -66,15 +66,17 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 	defer s.guard(&end)
 	for *budget > 0 {
 		*budget-- // first: a message that panics is spent as well
+		w := s.cell.worker
+		// Before a message, which may take long; not after the last: what runs next is no surplus. And before the message is
+		// taken, since to let others have actors may bring messages, and so overwrite its slot.
+		if w.rt.lot.Hungry() && !a.box.Drained() {
+			w.feed()
+		}
 		m := a.box.Pop()
 		if m == nil {
-			if m = a.box.Next(s.cell.worker.nodes); m == nil {
+			if m = a.box.Next(w.nodes); m == nil {
 				return batchDrained, nil
 			}
-		}
-		w := s.cell.worker
-		if w.rt.lot.Hungry() { // before a message, which may take long; not after the last: what runs next is no surplus
-			w.feed()
 		}
 		if m.B == &resumption {
 			target = (*strand)(m.P0)
@@ -111,7 +113,7 @@ func (w *worker) handTo(a *Actor, t *strand) *strand {
 	if w.rt.cfg.AlwaysMigrate && t.left == w.id {
 		a.resume = t
 		w.flush()
-		a.box.GiveUpHome()
+		w.giveUp(a)
 		if w.rt.pin(a, w.rt.another(w).id) {
 			w.count.wakes++
 		}

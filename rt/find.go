@@ -65,6 +65,9 @@ func (w *worker) take() *Actor {
 		w.seat.jumble()
 	}
 	w.tick++
+	if !w.remote.Empty() {
+		w.deliver()
+	}
 	if w.tick%injectEvery == 0 {
 		w.flush()
 		w.receive()

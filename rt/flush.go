@@ -19,11 +19,14 @@ import (
 //	before this worker sends without   adopt: an actor is here now to which messages wait in the outbox
 //	the outbox
 //
+// What comes for this worker's own actors lies in its mailbox.Remote until deliver, which comes before a turn, before a send to one of
+// its own, and before an actor leaves: giveUp, letGo, release.
+//
 // The argument for causal delivery is in package mailbox; its model tries every order.
 
 // flush hands over what this worker has sent to others.
 func (w *worker) flush() {
-	all := w.out.Flush()
+	all := w.out.Flush(w.nodes)
 	for owned := all; len(owned) > 0; {
 		last := owned[0].Last()
 		if w.keeps(last) {
@@ -56,8 +59,8 @@ func (w *worker) flush() {
 // checkSent panics in invariant builds if the worker, which is about to sleep and be counted as quiet, owes messages or
 // actors.
 func (w *worker) checkSent() {
-	if invariant.Enabled && (!w.out.Empty() || len(w.resting) > 0) {
-		panic("rt: a worker sleeps beside messages that it has not sent")
+	if invariant.Enabled && (!w.out.Empty() || len(w.resting) > 0 || !w.remote.Empty()) {
+		panic("rt: a worker sleeps beside messages that it has not sent or not received")
 	}
 }
 
@@ -97,10 +100,68 @@ func (w *worker) receive() {
 // adopt makes this worker the home of an actor that it owns. What it sent to the actor while that was another's goes
 // before what it will push to the local part.
 func (w *worker) adopt(a *Actor) {
+	if a.box.Home()&^mailbox.Pressed == w.home {
+		return
+	}
 	if w.out.Holds(&a.box) {
 		w.flush()
 	}
 	a.box.SetHome(w.home)
+}
+
+// deliver gives the actors whose home this worker is what has come for them.
+func (w *worker) deliver() {
+	for p := w.remote.Take(); p != nil; p = w.nodes.PutParcel(p) {
+		visible := p.Visible()
+		for i := range p.Len() {
+			b, m := p.At(i)
+			a := actorOf(b)
+			if invariant.Enabled && b.Home()&^mailbox.Pressed != w.home {
+				panic("rt: a message has come to a worker that is not the receiver's home")
+			}
+			rested := a.rests != 0
+			if rested {
+				w.rouse(a)
+			}
+			if visible {
+				m.writeTo(b.Slot(w.nodes))
+			} else {
+				b.Late(p, m, w.nodes)
+			}
+			if rested { // not by enqueue, which may let others have it while messages for it are still to come
+				w.private.Push(a)
+				if w.due() {
+					w.becomesReady(a)
+				}
+			}
+		}
+	}
+}
+
+// giveUp ends this worker's being the home of an owned actor. See mailbox.Remote for the order in which that happens.
+func (w *worker) giveUp(a *Actor) {
+	if a.box.Home()&^mailbox.Pressed != w.home {
+		a.box.GiveUpHome()
+		return
+	}
+	w.closeRemote()
+	a.box.GiveUpHome()
+	w.remote.Reopen()
+}
+
+// letGo releases an owned actor, unless it has got messages. After true the caller must not touch a again.
+func (w *worker) letGo(a *Actor) bool {
+	w.closeRemote()
+	released := a.box.Release(w.nodes)
+	w.remote.Reopen()
+	return released
+}
+
+// closeRemote lets no more messages come to actors of this worker, until the caller reopens.
+func (w *worker) closeRemote() {
+	for !w.remote.Close() {
+		w.deliver()
+	}
 }
 
 // Flush makes what the running behaviour has sent so far reach its receivers. A leaf. Whatever lets others learn of what

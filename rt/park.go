@@ -98,6 +98,7 @@ func (w *worker) commit(s *strand) bool {
 	switch s.mode {
 	case suspended:
 		w.count.parks++
+		w.deliver()
 		a.box.PushLocal(w.nodes, Message{B: &resumption, P0: unsafe.Pointer(s)})
 		w.yieldActor(a)
 		return true
@@ -111,10 +112,14 @@ func (w *worker) commit(s *strand) bool {
 		w.yieldActor(a)
 		return true
 	default:
-		if a.box.IsPressed() { // it cannot work off what waits, and may wait for one that is muted on it
+		w.closeRemote()
+		for a.box.IsPressed() { // it cannot work off what waits, and may wait for one that is muted on it
+			w.remote.Reopen()
 			w.ease(a, &w.count.unmutedBlocked)
+			w.closeRemote() // which may bring as much again
 		}
 		a.box.GiveUpHome() // whoever unparks owns the actor next
+		w.remote.Reopen()
 		if !s.wait.Commit(&s.waiter) {
 			a.resume = nil
 			a.box.SetHome(w.home)

@@ -221,7 +221,7 @@ func (w *worker) mute(a *Actor) {
 	p.held = true
 	invariant.Point("rt.mute")
 	a.box.Press()
-	a.box.GiveUpHome() // whoever takes the list owns it next
+	w.giveUp(a) // whoever takes the list owns it next
 	invariant.Point("rt.mutePush")
 	w.muted.add(a, on.to)
 	list := &on.to.more.pressure.muted

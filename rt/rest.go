@@ -26,14 +26,15 @@ func (w *worker) rests(a *Actor) bool {
 	if w.out.Empty() && w.rt.lot.Hungry() || !a.box.Drained() {
 		return false
 	}
-	if invariant.Enabled && a.box.IsPressed() {
-		panic("rt: an actor under pressure rests") // send would not see that it does
-	}
 	if len(w.resting) == restMost {
 		w.flush()
-		for range restMost / 2 {
-			w.release(w.resting[0])
+		w.release(restMost / 2)
+		if !a.box.Drained() { // that has brought something
+			return false
 		}
+	}
+	if invariant.Enabled && a.box.IsPressed() {
+		panic("rt: an actor under pressure rests") // send would not see that it does
 	}
 	a.box.Rest()
 	w.resting = append(w.resting, a)
@@ -54,19 +55,15 @@ func (w *worker) rouse(a *Actor) {
 
 // rouseAll makes those ready that have got messages.
 func (w *worker) rouseAll() {
-	for i := len(w.resting) - 1; i >= 0; i-- { // backwards, since rouse puts the last in the place of one that goes
+	// Backwards, since rouse puts the last in the place of one that goes; and to enqueue one may rouse others, see deliver.
+	for i := len(w.resting) - 1; i >= 0; i-- {
+		if i >= len(w.resting) {
+			continue
+		}
 		if a := w.resting[i]; !a.box.Drained() {
 			w.rouse(a)
 			w.enqueue(a)
 		}
-	}
-}
-
-// release releases a resting actor, or makes it ready. REQUIRES: the outbox is empty.
-func (w *worker) release(a *Actor) {
-	w.rouse(a)
-	if !a.box.Release(w.nodes) {
-		w.enqueue(a)
 	}
 }
 
@@ -76,7 +73,19 @@ func (w *worker) releaseAll() {
 		return
 	}
 	w.flush()
-	for len(w.resting) > 0 {
-		w.release(w.resting[len(w.resting)-1])
+	w.release(len(w.resting))
+}
+
+// release releases as many resting actors, or makes those ready that have got messages. REQUIRES: the outbox is empty.
+func (w *worker) release(n int) {
+	w.closeRemote()
+	for range min(n, len(w.resting)) {
+		a := w.resting[0]
+		w.rouse(a)
+		if !a.box.Release(w.nodes) {
+			w.adopt(a) // and not enqueue, which may let others have it: no actor leaves two times
+			w.private.Push(a)
+		}
 	}
+	w.remote.Reopen()
 }

@@ -7,7 +7,7 @@ import "github.com/encorert/encorert/internal/mailbox"
 func Send(ctx *Ctx, to *Actor, m Message) {
 	ctx.CheckLeaf()
 	w := ctx.worker
-	if to != nil && to.rt == w.rt && to.box.Home() == w.home {
+	if to != nil && to.rt == w.rt && to.box.Home() == w.home && w.remote.Empty() {
 		// Most messages go this way. There is no call in it, so that the message stays in registers.
 		if slot := to.box.Room(); slot != nil {
 			m.writeTo(slot)
@@ -26,6 +26,9 @@ func send(ctx *Ctx, to *Actor, m Message) {
 		ctx.holdBack(to)
 	}
 	if home&^mailbox.Pressed == w.home {
+		if !w.remote.Empty() { // what lies there was sent before, and perhaps the sender knows of it
+			w.deliver()
+		}
 		rested := to.rests != 0
 		if rested {
 			w.rouse(to)
@@ -33,6 +36,27 @@ func send(ctx *Ctx, to *Actor, m Message) {
 		m.writeTo(to.box.Slot(w.nodes))
 		if rested {
 			w.enqueue(to)
+		}
+		return
+	}
+	at := home &^ mailbox.Pressed
+	if !mailbox.IsWorker(at) {
+		at = mailbox.NoHome
+	}
+	if w.out.HoldsElsewhere(&to.box, at) {
+		w.flush()
+		send(ctx, to, m) // the actor may be this worker's now
+		return
+	}
+	if at != mailbox.NoHome {
+		slot := w.out.SlotAt(at, &w.rt.everyWorker()[at-1].remote, &to.box, w.nodes)
+		if slot == nil {
+			send(ctx, to, m) // it has another home
+			return
+		}
+		m.writeTo(slot)
+		if w.out.Full() {
+			w.flush()
 		}
 		return
 	}

@@ -45,7 +45,7 @@ func (w *worker) unload() {
 	w.flush()
 	w.releaseAll()
 	for a := w.private.Pop(); a != nil; a = w.private.Pop() {
-		a.box.GiveUpHome()
+		w.giveUp(a)
 		rt.inject.Push(a)
 	}
 	for a := w.shared.Pop(); a != nil; a = w.shared.Pop() {

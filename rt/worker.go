@@ -51,6 +51,9 @@ type worker struct {
 	post atomic.Uint32
 	_    [56]byte
 
+	// remote has messages to actors whose home is this worker. Writers: all push, the owner takes.
+	remote mailbox.Remote[Message]
+
 	shared runq.Shared[Actor] // ready actors without a home. Writers: the owner pushes, all take
 	inbox  runq.Inject[Actor] // ready actors that were here last. Writers: all push and take
 	pinned runq.Inject[Actor] // actors that only this worker may run next. Writers: all
@@ -154,7 +157,7 @@ func (w *worker) enqueue(a *Actor) {
 // share puts an owned actor into the queue that others steal from. The caller must not touch a again.
 func (w *worker) share(a *Actor) {
 	w.flush()
-	a.box.GiveUpHome()
+	w.giveUp(a)
 	invariant.Point("rt.share")
 	w.becomesShared(a)
 	if !w.shared.Push(a) {
@@ -207,7 +210,7 @@ func (w *worker) yieldActor(a *Actor) {
 	if w.rests(a) {
 		return
 	}
-	if !a.box.Release(w.nodes) {
+	if !w.letGo(a) {
 		w.enqueue(a)
 	}
 }

@@ -19,7 +19,7 @@ type Box[M any] struct {
 	// Readers: any worker. Writers: see the transition table in doc.go.
 	head atomic.Pointer[Node[M]]
 	// Owner of the rest: the owner of the actor.
-	late  *Node[M] // taken from the remote part when they were not yet published, oldest first
+	late  *Node[M] // taken from the remote part, or from parcels, when they were not yet published; oldest first
 	local ring[M]
 	limit uint32 // messages in the local part from which on the bit of pressure is set, 0: never
 }
@@ -32,6 +32,9 @@ func idleMark[M any]() *Node[M] { return (*Node[M])(idlePointer) }
 
 // away marks the home word of an actor that nobody owns: the rest of the word is where it last was.
 const away = 1 << 30
+
+// IsWorker reports whether a home, without the bit of pressure, is a worker that owns the actor now.
+func IsWorker(home uint32) bool { return home-1 < away-1 }
 
 // Last reports the worker that released the actor last, or NoHome. A hint, while it is idle.
 func (b *Box[M]) Last() uint32 { return b.home.Load() &^ (away | Pressed) }
@@ -49,8 +52,8 @@ func (b *Box[M]) SetHome(w uint32) {
 	}
 }
 
-// GiveUpHome makes all pushes go to the remote part. REQUIRES: the caller owns the actor. Must come before the actor
-// enters a queue that others take from, since the next owner touches the local part.
+// GiveUpHome makes all pushes go to the remote part. REQUIRES: the caller owns the actor, and if it is its home, its Remote is
+// closed. Must come before the actor enters a queue that others take from, since the next owner touches the local part.
 func (b *Box[M]) GiveUpHome() { b.home.Store(NoHome | b.home.Load()&Pressed) }
 
 // Claim takes ownership of an idle actor. Pairs with the CompareAndSwap in Release and PushRemote: exactly one of
@@ -158,8 +161,8 @@ func (b *Box[M]) Next(p *Pool[M]) *M {
 // Drained reports whether Release has a chance. REQUIRES: the caller owns.
 func (b *Box[M]) Drained() bool { return b.local.empty() && b.late == nil && b.head.Load() == nil }
 
-// Release gives up ownership of an empty box without pressure; it fails while anything is there, published or not. After
-// true the caller must not touch the actor again. Pairs with PushRemote and Claim.
+// Release gives up ownership of an empty box without pressure; it fails while anything is there, published or not. REQUIRES:
+// the caller's Remote is closed. After true the caller must not touch the actor again. Pairs with PushRemote and Claim.
 func (b *Box[M]) Release(p *Pool[M]) bool {
 	if !b.Drained() {
 		return false

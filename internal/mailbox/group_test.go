@@ -36,7 +36,7 @@ func TestGroupIsPublishedAtOnce(t *testing.T) {
 				assert.Nil(t, boxes[i].Next(receivers), "box %d before push %d", i, k)
 			}
 		})
-		o.Flush()
+		o.Flush(p)
 		for i := range boxes {
 			assert.Equal(t, []int{i}, takeAll(boxes[i], receivers))
 		}

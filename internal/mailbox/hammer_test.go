@@ -120,6 +120,8 @@ type town struct {
 	relays  []*citizen
 	sources int
 	steps   int
+
+	residents []*resident
 }
 
 // citizen is an actor. A source sends itself one message per step; at each it sends a numbered direct message to a
@@ -156,14 +158,38 @@ type resident struct {
 	private []*citizen
 	random  *rand.Rand
 	out     Outbox[letter]
+	remote  Remote[letter]
 	resting []*citizen // owned and drained, to be released with the next flush
 }
 
 func (w *resident) send(to *citizen, m letter) {
 	w.open.Add(1)
+	w.put(to, m)
+}
+
+func (w *resident) put(to *citizen, m letter) {
+	home := to.box.Home()
+	at := home
+	if !IsWorker(home) {
+		at = NoHome
+	}
 	switch {
-	case to.box.Home() == w.home:
+	case home == w.home:
+		w.deliver()
 		to.box.PushLocal(w.pool, m)
+	case w.out.HoldsElsewhere(&to.box, at):
+		w.flush()
+		w.put(to, m)
+	case at != NoHome:
+		slot := w.out.SlotAt(at, &w.residents[at-1].remote, &to.box, w.pool)
+		if slot == nil {
+			w.put(to, m)
+			return
+		}
+		*slot = m
+		if w.random.IntN(40) == 0 {
+			w.flush()
+		}
 	case w.random.IntN(2) == 0 && !w.out.Holds(&to.box) && to.box.Claim():
 		w.acquire(to)
 		to.box.PushLocal(w.pool, m)
@@ -177,7 +203,7 @@ func (w *resident) send(to *citizen, m letter) {
 }
 
 func (w *resident) flush() {
-	for _, b := range w.out.Flush() {
+	for _, b := range w.out.Flush(w.pool) {
 		a := citizenOf(b)
 		w.acquire(a)
 		w.enqueue(a)
@@ -190,12 +216,39 @@ func (w *resident) flush() {
 }
 
 func (w *resident) release(a *citizen) {
+	w.close()
 	a.owner.Store(0)
-	if a.box.Release(w.pool) {
+	released := a.box.Release(w.pool)
+	w.remote.Reopen()
+	if released {
 		return
 	}
 	w.acquire(a)
 	w.enqueue(a)
+}
+
+// deliver gives the citizens whose home this is what has come for them.
+func (w *resident) deliver() {
+	for p := w.remote.Take(); p != nil; p = w.pool.PutParcel(p) {
+		visible := p.Visible()
+		for i := range p.Len() {
+			b, m := p.At(i)
+			if b.Home() != w.home {
+				w.t.Errorf("%d has got a message for an actor at home at %d", w.home, b.Home())
+			}
+			if visible {
+				b.PushLocal(w.pool, *m)
+			} else {
+				b.Late(p, m, w.pool)
+			}
+		}
+	}
+}
+
+func (w *resident) close() {
+	for !w.remote.Close() {
+		w.deliver()
+	}
 }
 
 func citizenOf(b *Box[letter]) *citizen {
@@ -220,14 +273,19 @@ func (w *resident) enqueue(a *citizen) {
 
 func (w *resident) share(a *citizen) {
 	w.flush()
+	w.close()
 	a.owner.Store(0)
 	a.box.GiveUpHome()
+	w.remote.Reopen()
 	w.mu.Lock()
 	w.shared = append(w.shared, a)
 	w.mu.Unlock()
 }
 
 func (w *resident) find() *citizen {
+	if w.random.IntN(3) == 0 {
+		w.deliver()
+	}
 	if n := len(w.private); n > 0 && w.random.IntN(4) != 0 {
 		a := w.private[0]
 		w.private = w.private[1:]
@@ -248,10 +306,12 @@ func (w *resident) find() *citizen {
 }
 
 func (w *resident) run(a *citizen) {
-	if w.out.Holds(&a.box) {
-		w.flush()
+	if a.box.Home() != w.home {
+		if w.out.Holds(&a.box) {
+			w.flush()
+		}
+		a.box.SetHome(w.home)
 	}
-	a.box.SetHome(w.home)
 	for range 1 + w.random.IntN(5) {
 		m := a.box.Next(w.pool)
 		if m == nil {
@@ -318,6 +378,7 @@ func TestDeliveryHammer(t *testing.T) {
 			town: town, home: uint32(g + 1), pool: NewPool(depot), random: rand.New(rand.NewPCG(1, uint64(g))),
 		}
 	}
+	town.residents = residents
 	sources := make([]*citizen, town.sources)
 	for name := range sources {
 		sources[name] = newCitizen(name)

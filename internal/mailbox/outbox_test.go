@@ -37,14 +37,14 @@ func TestOutboxKeepsTheOrderOfEachBox(t *testing.T) {
 			}
 		}
 		assert.False(t, o.Empty())
-		assert.Empty(t, o.Flush(), "nobody was idle")
+		assert.Empty(t, o.Flush(p), "nobody was idle")
 		assert.True(t, o.Empty())
 		for _, b := range boxes {
 			assert.False(t, o.Holds(b))
 			assert.Equal(t, want, takeAll(b, p))
 		}
 	}
-	assert.Nil(t, o.Flush())
+	assert.Nil(t, o.Flush(p))
 }
 
 func TestOutboxReturnsTheIdleBoxesOnce(t *testing.T) {
@@ -58,7 +58,7 @@ func TestOutboxReturnsTheIdleBoxesOnce(t *testing.T) {
 	}
 	assert.True(t, o.Holds(idle) && o.Holds(owned))
 	assert.False(t, o.Holds(ownedBox()))
-	assert.Equal(t, []*Box[int]{idle}, o.Flush())
+	assert.Equal(t, []*Box[int]{idle}, o.Flush(p))
 	assert.False(t, idle.Claim(), "the caller of Flush owns it")
 	assert.Len(t, takeAll(idle, p), 2*nodeSlots)
 	assert.True(t, idle.Release(p))
@@ -90,7 +90,7 @@ func TestOutboxTableWithCollisions(t *testing.T) {
 		for _, b := range slices.Concat(byPlace[7][3:], byPlace[8][3:], byPlace[outboxTable-1][3:]) {
 			assert.False(t, o.Holds(b))
 		}
-		o.Flush()
+		o.Flush(p)
 		for i, b := range boxes {
 			assert.Equal(t, []int{i, 10 + i, 20 + i}, takeAll(b, p))
 			assert.Equal(t, first(b), first(b))
@@ -107,7 +107,7 @@ func TestOutboxIsFull(t *testing.T) {
 		o.push(ownedBox(), p, 1)
 		require.LessOrEqual(t, len(o.used), outboxTable/2, "the table never fills up")
 	}
-	o.Flush()
+	o.Flush(p)
 	b := ownedBox()
 	for m := 0; !o.Full(); m++ {
 		o.push(b, p, m)
@@ -205,7 +205,7 @@ func TestNodesForgetMessagesAndGroups(t *testing.T) {
 			*o.Slot(&boxes[i], p) = x
 		}
 	}
-	o.Flush()
+	o.Flush(p)
 	for i := range boxes {
 		for m := boxes[i].Next(p); m != nil; m = boxes[i].Next(p) {
 			*m = nil // the slot is the box's
@@ -236,7 +236,7 @@ func TestOutboxForgetsBoxes(t *testing.T) {
 	for range 5 {
 		o.push(ownedBox(), p, 1)
 	}
-	o.Flush()
+	o.Flush(p)
 	assert.Zero(t, o.table)
 	for _, n := range o.nodes[:cap(o.nodes)] {
 		assert.Nil(t, n)
@@ -256,7 +256,7 @@ func TestOutboxDoesNotAllocate(t *testing.T) {
 				*o.Slot(b, p) = m
 			}
 		}
-		o.Flush()
+		o.Flush(p)
 		for _, b := range boxes {
 			for b.Next(p) != nil {
 			}
