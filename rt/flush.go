@@ -151,11 +151,21 @@ func (w *worker) giveUp(a *Actor) {
 
 // letGo releases an owned actor, unless it has got messages. After true the caller must not touch a again.
 func (w *worker) letGo(a *Actor) bool {
+	if w.alone() && a.box.Drained() {
+		a.box.Leave()
+		if w.alone() && w.remote.Empty() { // pairs with the count's change before a sleeper is woken
+			return a.box.Release(w.nodes)
+		}
+		a.box.SetHome(w.home)
+	}
 	w.closeRemote()
 	released := a.box.Release(w.nodes)
 	w.remote.Reopen()
 	return released
 }
+
+// alone reports whether all other workers have announced sleep, which they do with nothing in their outboxes.
+func (w *worker) alone() bool { return w.rt.lot.Sleeping() == len(w.rt.everyWorker())-1 }
 
 // closeRemote lets no more messages come to actors of this worker, until the caller reopens.
 func (w *worker) closeRemote() {

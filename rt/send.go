@@ -1,6 +1,9 @@
 package rt
 
-import "github.com/encorert/encorert/internal/mailbox"
+import (
+	"github.com/encorert/encorert/internal/invariant"
+	"github.com/encorert/encorert/internal/mailbox"
+)
 
 // Send puts m into the mailbox of to. A leaf. Delivery is causal: what the sender sent before, directly or through
 // others, arrives before.
@@ -39,6 +42,10 @@ func send(ctx *Ctx, to *Actor, m Message) {
 		}
 		return
 	}
+	for home&mailbox.Leaving != 0 {
+		invariant.GiveWay()
+		home = to.box.Home()
+	}
 	at := home &^ mailbox.Pressed
 	if !mailbox.IsWorker(at) {
 		at = mailbox.NoHome
@@ -60,7 +67,7 @@ func send(ctx *Ctx, to *Actor, m Message) {
 		}
 		return
 	}
-	if w.keeps(to.box.Last()) && !w.out.Holds(&to.box) && to.box.Claim() {
+	if w.keeps(to.box.Last()) && !w.out.HoldsNode(&to.box) && to.box.Claim() {
 		m.writeTo(to.box.Slot(w.nodes))
 		w.enqueue(to)
 		return

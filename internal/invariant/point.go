@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -43,6 +44,13 @@ func Lock(mu *sync.Mutex) {
 		return
 	}
 	mu.Lock()
+}
+
+// GiveWay lets others on for whose next step the caller waits: those that share its goroutine, or run beside it.
+func GiveWay() {
+	if !Enabled || !stepped() {
+		runtime.Gosched()
+	}
 }
 
 // PointUnderLock is Point for a caller that holds a lock: tests may pause it, but nobody else's turn comes there, since

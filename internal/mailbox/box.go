@@ -33,11 +33,18 @@ func idleMark[M any]() *Node[M] { return (*Node[M])(idlePointer) }
 // away marks the home word of an actor that nobody owns: the rest of the word is where it last was.
 const away = 1 << 30
 
+// Leaving marks the home word of an actor that its home worker is about to release: senders wait, since it may still stay.
+const Leaving = 1 << 29
+
 // IsWorker reports whether a home, without the bit of pressure, is a worker that owns the actor now.
-func IsWorker(home uint32) bool { return home-1 < away-1 }
+func IsWorker(home uint32) bool { return home-1 < Leaving-1 }
 
 // Last reports the worker that released the actor last, or NoHome. A hint, while it is idle.
-func (b *Box[M]) Last() uint32 { return b.home.Load() &^ (away | Pressed) }
+func (b *Box[M]) Last() uint32 { return b.home.Load() &^ (away | Leaving | Pressed) }
+
+// Leave begins a release of which the caller does not yet know whether it comes to that. It ends with SetHome or Release, soon:
+// senders wait for it. REQUIRES: the caller is the home worker, and the actor has no bit of pressure.
+func (b *Box[M]) Leave() { b.home.Store(b.home.Load() | Leaving) }
 
 // Home reports the worker that owns the actor privately, or NoHome, and the bit of pressure beside it: while that is set
 // it equals no worker's number. Only that worker may rely on it.
@@ -162,13 +169,13 @@ func (b *Box[M]) Next(p *Pool[M]) *M {
 func (b *Box[M]) Drained() bool { return b.local.empty() && b.late == nil && b.head.Load() == nil }
 
 // Release gives up ownership of an empty box without pressure; it fails while anything is there, published or not. REQUIRES:
-// the caller's Remote is closed. After true the caller must not touch the actor again. Pairs with PushRemote and Claim.
+// the caller's Remote is closed, or it called Leave and has seen after that that no sender has an open parcel. After true the caller must not touch the actor again. Pairs with PushRemote and Claim.
 func (b *Box[M]) Release(p *Pool[M]) bool {
 	if !b.Drained() {
 		return false
 	}
 	b.shrink(p)
-	b.home.Store(b.home.Load() | away)
+	b.home.Store(b.home.Load()&^Leaving | away)
 	invariant.Point("mailbox.release")
 	return b.head.CompareAndSwap(nil, idleMark[M]())
 }

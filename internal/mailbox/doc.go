@@ -32,6 +32,8 @@
 //	w        | worker w owns it: it runs, is in w's private queue | w     | 0 (before sharing and handing over)
 //	         | or rests until w's next flush                      | w     | away|w (before Release); both while w's
 //	         |                                                    |       | Remote is closed
+//	         |                                                    | w     | leaving|w (where no other worker is awake)
+//	leaving|w| likewise; senders wait for what becomes of it      | w     | w, or away|w (before Release)
 //	away|w   | idle, or about to be; w had it last                | owner | v (claimed, or Release has failed)
 //	         |                                                    | owner | 0 (found idle by a flush and handed over)
 //
@@ -57,6 +59,9 @@
 //     is not yet there. It left while the Remote was closed, after a had been moved, so b is behind; and if it came later, a
 //     does not lie there, since a parcel whose epoch has passed is not pushed before each receiver's home is looked at again,
 //     under the lock that closes the Remote. Locally: the worker looks into its Remote first. By the same Remote: first in, first out.
+//   - The worker may also let an actor go without closing while all others are announced asleep, for then no sender has a parcel open: it
+//     writes leaving, looks at their number and into its Remote, and takes the word back if one is awake. Who wakes up after that
+//     look reads the home later.
 //   - a lies in the remote part, and b comes by a Remote: b is moved by a local push, which moves a first.
 //   - a and b wait in one outbox. They go the same way, in order: what is for a box goes one way until the next flush.
 //

@@ -63,16 +63,16 @@ func (o *Outbox[M]) Full() bool {
 
 // Holds reports whether something waits here for b: what is sent to it by another way than this outbox must come after a
 // Flush.
-func (o *Outbox[M]) Holds(b *Box[M]) bool { return o.noded(b) || o.parcels(b, NoHome) }
+func (o *Outbox[M]) Holds(b *Box[M]) bool { return o.HoldsNode(b) || o.parcels(b, NoHome) }
 
 // HoldsElsewhere reports whether something waits here for b on another way than to the worker named home, or with NoHome than to
 // b's remote part: then a Flush must come before SlotAt or Slot.
 func (o *Outbox[M]) HoldsElsewhere(b *Box[M], home uint32) bool {
-	return home != NoHome && o.noded(b) || o.parcels(b, home)
+	return home != NoHome && o.HoldsNode(b) || o.parcels(b, home)
 }
 
-// noded reports whether a node waits here for b.
-func (o *Outbox[M]) noded(b *Box[M]) bool { return o.messages != 0 && o.place(b).to != nil }
+// HoldsNode reports whether something waits here for b on the way to its remote part.
+func (o *Outbox[M]) HoldsNode(b *Box[M]) bool { return o.messages != 0 && o.place(b).to != nil }
 
 // parcels reports whether a message for b waits in a parcel for another worker than home.
 func (o *Outbox[M]) parcels(b *Box[M], home uint32) bool {

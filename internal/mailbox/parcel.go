@@ -17,7 +17,7 @@ type Parcel[M any] struct {
 	slots     [parcelSlots]addressed[M]
 }
 
-// addressed is a message with its receiver.
+// addressed is a message with its receiver. Owner: the parcel's.
 type addressed[M any] struct {
 	to      *Box[M]
 	message M
@@ -94,7 +94,7 @@ func (c *chain[M]) reject(nodes []*Node[M], pool *Pool[M]) []*Node[M] {
 		kept := 0
 		for i := range p.slots[:p.n] {
 			s := &p.slots[i]
-			if s.to.Home()&^Pressed == c.home {
+			if s.to.Home()&^(Leaving|Pressed) == c.home {
 				p.slots[kept] = *s
 				kept++
 				continue
