@@ -140,7 +140,17 @@ func (e *emitter) result(b *Behaviour) *jen.Statement {
 	if b.Result == nil {
 		return jen.Struct()
 	}
+	if b.forwards() {
+		return e.typ(b.Result.args[0])
+	}
 	return e.typ(b.Result)
+}
+
+// forwards reports whether the answer of the behaviour is that of the future
+// which it returns. An alias of that type is a value like others.
+func (b *Behaviour) forwards() bool {
+	r := b.Result
+	return r != nil && r.role == futureRole && r.name == "Future"
 }
 
 // send writes what a sender calls: a constructor, a one-way send, or an ask.

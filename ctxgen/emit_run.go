@@ -9,9 +9,15 @@ import "github.com/dave/jennifer/jen"
 //		p := futures.PromiseAt[struct{}](m.P1)
 //		amount := int64(m.W0)
 //		m.P1 = nil
+//		if !p.Wanted() {
+//			return
+//		}
 //		(*accountActor)(unsafe.Pointer(a)).state.Deposit(cctx, amount)
 //		_ = p.Settle(*cctx, struct{}{}, nil)
 //	}
+//
+// It does not call the behaviour when the future was cancelled before. The
+// answer of one that returns a future is that future's, by p.SettleWith.
 //
 // With heap objects among the arguments they are adopted, and a frame holds
 // them until the behaviour ends. ctx is taken again after the behaviour, which
@@ -54,6 +60,9 @@ func (e *emitter) run(n *actorNames, d *dispatch) {
 			body = append(body, code)
 		}
 	}
+	if d.ask {
+		body = append(body, jen.If(jen.Op("!").Id(promise).Dot("Wanted").Call()).Block(jen.Return()))
+	}
 	var pops []jen.Code
 	if heap {
 		var pushes []jen.Code
@@ -70,7 +79,9 @@ func (e *emitter) run(n *actorNames, d *dispatch) {
 	for _, frame := range pops {
 		body = append(body, jen.Add(frame).Dot("Pop").Call(after))
 	}
-	if settle {
+	if settle && b.forwards() {
+		body = append(body, jen.Id(promise).Dot("SettleWith").Call(after, jen.Id(value), settled(b.Err, err, jen.Nil())))
+	} else if settle {
 		body = append(body, jen.Id("_").Op("=").Id(promise).Dot("Settle").Call(after, settled(b.Result != nil, value, jen.Struct().Values()), settled(b.Err, err, jen.Nil())))
 	}
 	e.file.Func().Id(d.run).Params(

@@ -53,7 +53,8 @@ type Actor struct {
 }
 
 // A Behaviour is one method of an actor's state type: cctx **rt.Ctx first, then
-// Params; its results are Result, if any, and an error, if Err.
+// Params; its results are Result, if any, and an error, if Err. A behaviour whose
+// result is a futures.Future[T] forwards: those who ask it get a future of T.
 type Behaviour struct {
 	Name   string // of the method
 	Doc    string // text without comment markers

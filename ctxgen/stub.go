@@ -124,6 +124,9 @@ func (w *stubWriter) actor(t *typeDecl) {
 		}
 		result := "struct{}"
 		if e, _, _ := resultsOf(m.decl.Type); e != nil {
+			if elem := w.forwarded(m.file, e); elem != nil {
+				e = elem
+			}
 			result = w.text(m.file, e)
 		}
 		fmt.Fprintf(&sends, "func (%s) %s(*%s.Ctx%s) %s\n", handle, m.behaviour.Name, rt, parameters, stubBody)
@@ -135,6 +138,25 @@ func (w *stubWriter) actor(t *typeDecl) {
 	fmt.Fprintf(&w.body, "func New%s(*%s.Ctx%s) %s %s\n", handle, rt, newParameters, handle, stubBody)
 	fmt.Fprintf(&w.body, "func (*%s) Self(*%s.Ctx) %s %s\n", t.actor.Name, rt, handle, stubBody)
 	w.body.Write(sends.Bytes())
+}
+
+// forwarded returns what e is a future of, if it is written as a type futures.Future, see Behaviour.forwards; else nil.
+func (w *stubWriter) forwarded(f *sourceFile, e ast.Expr) ast.Expr {
+	index, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return nil
+	}
+	switch x := ast.Unparen(index.X).(type) {
+	case *ast.SelectorExpr:
+		if id, ok := x.X.(*ast.Ident); ok && f.imports[id.Name] == futuresPath && x.Sel.Name == "Future" {
+			return index.Index
+		}
+	case *ast.Ident:
+		if _, declared := w.unit.pkg.Declared[x.Name]; !declared && x.Name == "Future" && slices.Contains(f.dots, futuresPath) {
+			return index.Index
+		}
+	}
+	return nil
 }
 
 func (w *stubWriter) object(t *typeDecl) {

@@ -34,6 +34,9 @@ func (a *account) AskDeposit(ctx *rt.Ctx, amount int64) futures.Future[int64] {
 func runAccountAskDeposit(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	amount, p := int64(m.W0), futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	state := (*account)(unsafe.Pointer(a))
 	state.balance += amount
 	_ = p.Settle(*cctx, state.balance, nil)

@@ -66,8 +66,12 @@ func ask[T any](ctx *rt.Ctx, a *clerk, f func(cctx **rt.Ctx) (T, error)) futures
 	p := futures.NewPromiseFor[T](ctx, &a.Actor, &clerkAsk)
 	rt.Send(ctx, &a.Actor, rt.Message{B: &clerkAsk, P1: p.Pointer(), P0: unsafe.Pointer(&question{
 		func(cctx **rt.Ctx, reply unsafe.Pointer) {
+			p := futures.PromiseAt[T](reply)
+			if !p.Wanted() {
+				return
+			}
 			v, err := f(cctx)
-			_ = futures.PromiseAt[T](reply).Settle(*cctx, v, err)
+			_ = p.Settle(*cctx, v, err)
 		}})})
 	return p.Future()
 }

@@ -22,9 +22,9 @@ type cell[T any] struct {
 type header struct {
 	// Writers: all, by compare-and-swap and swap, see the transition table of word. Readers: all.
 	word atomic.Pointer[byte]
-	// owner is the *rt.Actor that is to answer, or nil. It only serves reports. Writers: the maker, by a plain store, which
-	// whatever hands the cell on publishes (an atomic one would cost 5 ns more); the fulfiller, which clears it so that a
-	// future that is kept does not keep the actor. Readers: who is about to wait, through toAnswer.
+	// owner is who is to answer, see answerer. It only serves reports. Writers: the maker, by a plain store, which whatever
+	// hands the cell on publishes (an atomic one would cost 5 ns more); Forward; the fulfiller, which clears it so that a
+	// future that is kept does not keep the actor. Readers: who is about to wait, and reports.
 	owner unsafe.Pointer
 
 	// Writers: the maker. Readers: all.
@@ -38,8 +38,18 @@ type header struct {
 
 // reaction is a waiter that is not a strand.
 type reaction interface {
-	// told is called once, by the fulfiller or by the one who came too late to register. A leaf.
-	told(ctx *rt.Ctx)
+	// told is called once, by the fulfiller or by the one who came too late to register. A leaf. It returns relays, if it
+	// is one or stands for some, as a list by Next with the oldest first: they pass on the answer, later.
+	told(ctx *rt.Ctx) (relays *rt.Waiter)
+}
+
+// relay is a reaction that answers another cell, its target. If it did that when it was told, the stack would grow with
+// each relay that waits for the target; so told only returns it, and pass is called from a loop, see carryOn.
+type relay interface {
+	reaction
+	// pass answers the target and returns it, for release; or returns nil, if the target has its answer already, or does
+	// not get it yet. A leaf.
+	pass(ctx *rt.Ctx) (target *header)
 }
 
 // node is how a reaction lies in the list of waiters.
@@ -93,43 +103,78 @@ func (h *header) claim() bool {
 	}
 }
 
-// publish makes the answer visible and tells all waiters, in the order in which they registered. REQUIRES: claim
-// returned true; the answer is written.
+// publish makes the answer visible and tells all waiters, in the order in which they registered; then relays pass it on.
+// REQUIRES: claim returned true; the answer is written.
+func (h *header) publish(ctx *rt.Ctx) {
+	if relays := h.release(ctx); relays != nil {
+		carryOn(ctx, relays)
+	}
+}
+
+// carryOn has relays pass on their answers, and those that wait for these, until none is left. Their list is all the memory
+// that it needs, however long a row of relays is.
+func carryOn(ctx *rt.Ctx, relays *rt.Waiter) {
+	for last := newestIn(relays); relays != nil; {
+		n := nodeOf(relays)
+		target := n.reaction.(relay).pass(ctx)
+		if target != nil {
+			if more := target.release(ctx); more != nil {
+				last.Next, last = more, newestIn(more)
+			}
+		}
+		relays, n.Next = n.Next, nil
+	}
+}
+
+// newestIn returns the end of a list with the oldest first.
+func newestIn(w *rt.Waiter) *rt.Waiter {
+	for w.Next != nil {
+		w = w.Next
+	}
+	return w
+}
+
+// release is publish for a caller that looks after the relays itself.
 //
 // Its compare-and-swap and Swap pair with the Load in phase and register, which thereby see the answer; and with the
 // compare-and-swap in register: each waiter is either in a list that is taken here, or sees the later phase.
-func (h *header) publish(ctx *rt.Ctx) {
-	atomic.StorePointer(&h.owner, nil) // pairs with toAnswer, which others may be calling
+func (h *header) release(ctx *rt.Ctx) (relays *rt.Waiter) {
+	atomic.StorePointer(&h.owner, nil) // pairs with the loads in answerer, which others may be calling
 	invariant.Point("futures.publish")
 	// The look saves a compare-and-swap where there are waiters (5 ns).
 	if h.word.Load() == emptyFilling {
 		invariant.Point("futures.finish")
 		if h.word.CompareAndSwap(emptyFilling, emptyDone) {
-			return
+			return nil
 		}
 	}
 	invariant.Point("futures.take")
 	newest := h.word.Swap(emptyDraining)
 	for {
-		tellAll(ctx, newestOf(newest))
+		if more := tellAll(ctx, newestOf(newest)); relays == nil {
+			relays = more
+		} else {
+			newestIn(relays).Next = more
+		}
 		invariant.Point("futures.close")
 		// Pairs with register: with a plain store, one who registered since the list was taken would be lost.
 		if h.word.CompareAndSwap(emptyDraining, emptyDone) {
-			return
+			return relays
 		}
 		invariant.Point("futures.next")
 		newest = h.word.Swap(emptyDraining)
 	}
 }
 
-// tellAll tells a list of waiters, oldest first.
-func tellAll(ctx *rt.Ctx, newest *rt.Waiter) {
+// tellAll tells a list of waiters, oldest first, and returns the relays among them.
+func tellAll(ctx *rt.Ctx, newest *rt.Waiter) (relays *rt.Waiter) {
 	var oldest *rt.Waiter
 	for w := newest; w != nil; {
 		next := w.Next
 		w.Next = oldest
 		oldest, w = w, next
 	}
+	var last *rt.Waiter
 	for w := oldest; w != nil; {
 		invariant.Point("futures.tell")
 		next := w.Next // before w is told: after that it is its owner's again
@@ -138,45 +183,22 @@ func tellAll(ctx *rt.Ctx, newest *rt.Waiter) {
 		} else {
 			n := nodeOf(w)
 			n.Next = nil // a chain that is kept must not keep those behind it
-			n.reaction.told(ctx)
+			if more := n.reaction.told(ctx); more != nil {
+				if last == nil {
+					relays = more
+				} else {
+					last.Next = more
+				}
+				last = newestIn(more)
+			}
 		}
 		w = next
 	}
+	return relays
 }
 
 // Commit is for package rt: it registers a strand that was parked (interface rt.Wait).
 func (h *header) Commit(w *rt.Waiter) bool { return h.register(w, draining) }
-
-// Describe is for package rt: what a report says of this future (interface rt.Wait).
-func (h *header) Describe() string {
-	switch owner := h.toAnswer(); {
-	case owner == nil && h.behaviour == nil:
-		return "a future that no actor is named for"
-	case owner == nil:
-		return "the future of " + h.behaviour.Name
-	case h.behaviour == nil:
-		return "a future of " + owner.String()
-	default:
-		return "the future of " + owner.String() + "." + h.behaviour.Name
-	}
-}
-
-// toAnswer returns the actor that is to answer, or nil when that is not known, or no longer. Pairs with the store in
-// publish: a plain load would be a race with it.
-func (h *header) toAnswer() *rt.Actor { return (*rt.Actor)(atomic.LoadPointer(&h.owner)) }
-
-// mayBlock returns the error of a get that could never end, since the actor that is to answer is the one that would
-// stop.
-func (h *header) mayBlock(ctx *rt.Ctx) error {
-	if h.toAnswer() != ctx.Self() {
-		return nil
-	}
-	e := &DeadlockError{Actor: ctx.Self().String(), Future: h.Describe()}
-	if b := ctx.Behaviour(); b != nil {
-		e.Behaviour = b.Name
-	}
-	return e
-}
 
 // check is what every leaf of this package starts with: a future of another runtime would park its caller among
 // strangers.

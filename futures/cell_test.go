@@ -35,9 +35,10 @@ type member struct {
 	m    *meeting
 }
 
-func (w *member) told(*rt.Ctx) {
+func (w *member) told(*rt.Ctx) *rt.Waiter {
 	assert.Error(w.m.t, w.m.cell.err, "told before the answer was there")
 	w.m.told = append(w.m.told, w.name)
+	return nil
 }
 
 func (m *meeting) member(name string) *member {
@@ -77,7 +78,7 @@ func parks(name string) party {
 
 // waits registers as a goroutine does.
 func waits(m *meeting) {
-	if open := m.cell.gate(); open != nil {
+	if open := m.cell.opening(); open != nil {
 		m.gates = append(m.gates, open)
 	} else {
 		assert.Error(m.t, m.cell.err)

@@ -34,7 +34,8 @@ func runChained(cctx **rt.Ctx, _ *rt.Actor, m *rt.Message) {
 // fn runs as a message of the actor that calls Chain, behind those that the actor has by then: never inside Chain, even
 // when the answer is there already. So it may use the actor's state, and what it captures is safe, but for heap objects: a
 // captured one would not be traced (see ChainWith). It has the cctx that it is given, and must not capture another. A
-// panic in it fails the returned future with an *rt.PanicError.
+// panic in it fails the returned future with an *rt.PanicError. If the returned future is cancelled before that, fn is not
+// called.
 //
 // Functions chained on one future start in the order of the calls of Chain.
 func Chain[T, U any](ctx *rt.Ctx, f Future[T], fn func(cctx **rt.Ctx, v T) (U, error)) Future[U] {
@@ -59,13 +60,18 @@ func (c *chain[T, U]) start(ctx *rt.Ctx, f Future[T]) Future[U] {
 // react registers a reaction, or has it react at once when all others have been told.
 func (h *header) react(ctx *rt.Ctx, n *node) {
 	if !h.register(&n.Waiter, done) {
-		n.reaction.told(ctx)
+		n.Next = nil // an attempt may have set it
+		if relays := n.reaction.told(ctx); relays != nil {
+			rt.Flush(ctx) // as whoever answers does
+			carryOn(ctx, relays)
+		}
 	}
 }
 
-func (c *chain[T, U]) told(ctx *rt.Ctx) {
+func (c *chain[T, U]) told(ctx *rt.Ctx) *rt.Waiter {
 	c.send(ctx, c.actor)
 	rt.Flush(ctx) // whoever finds the future done sends the next one by himself
+	return nil
 }
 
 // send has the function run on an actor.
@@ -75,6 +81,10 @@ func (c *chain[T, U]) send(ctx *rt.Ctx, to *rt.Actor) {
 
 func (c *chain[T, U]) run(cctx **rt.Ctx) {
 	fn := c.fn
+	if c.derived.answered() { // cancelled
+		c.letGo()
+		return
+	}
 	v, err := c.take(*cctx)
 	if err != nil {
 		_ = c.derived.fail(*cctx, err)
@@ -94,9 +104,11 @@ func (c *chain[T, U]) run(cctx **rt.Ctx) {
 // take reads the answer and lets go of all that the returned future need not keep.
 func (c *chain[T, U]) take(ctx *rt.Ctx) (T, error) {
 	v, err := c.source.read(ctx)
-	c.source, c.fn, c.actor = nil, nil, nil
+	c.letGo()
 	return v, err
 }
+
+func (c *chain[T, U]) letGo() { c.source, c.fn, c.actor = nil, nil, nil }
 
 func (c *chain[T, U]) settle(ctx *rt.Ctx, u U, err error) {
 	// Nobody else has the promise, but a panic of Settle itself (memory limit) may come back through FailReply.
@@ -135,6 +147,10 @@ func (c *chainWith[T, U, O, H]) run(cctx **rt.Ctx) {
 	c.with = nil
 	// Between Unkeep and the frame nothing collects.
 	h := (*O)(rt.Unkeep(ctx, c.kept))
+	if c.derived.answered() {
+		c.letGo()
+		return
+	}
 	v, err := c.take(ctx)
 	if err != nil {
 		_ = c.derived.fail(ctx, err)

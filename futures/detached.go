@@ -27,9 +27,10 @@ func ChainDetached[T, U any](ctx *rt.Ctx, f Future[T], fn func(cctx **rt.Ctx, v 
 	return Future[U]{&c.derived}
 }
 
-func (c *detached[T, U]) told(ctx *rt.Ctx) {
+func (c *detached[T, U]) told(ctx *rt.Ctx) *rt.Waiter {
 	// Not inside c: a future that is kept would keep the actor and its heap.
 	a := new(rt.Actor)
 	rt.Spawn(ctx, a, &detachedType)
 	c.send(ctx, a)
+	return nil
 }

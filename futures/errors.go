@@ -1,13 +1,19 @@
 package futures
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"time"
 )
 
 // ErrAlreadyFulfilled is what Fulfil, Fail and Settle return when the promise has its answer already, which stays as
 // it was.
 var ErrAlreadyFulfilled = errors.New("futures: the promise is already fulfilled")
+
+// ErrCanceled is the answer of a future that was cancelled, see Future.Cancel. It is a context.Canceled as well.
+var ErrCanceled = fmt.Errorf("futures: the future was cancelled: %w", context.Canceled)
 
 // ErrNoHeap is what reading a future of a heap object returns outside actors: there is no heap to copy the object into.
 // Read it in a behaviour instead (rt.Runtime.Do), and take out of it what is needed.
@@ -25,3 +31,24 @@ func (e *DeadlockError) Error() string {
 	return fmt.Sprintf("futures: deadlock: %s.%s gets %s, which only the same actor can fulfil (await it instead)",
 		e.Actor, e.Behaviour, e.Future)
 }
+
+// DeadlineError says that a wait has ended before the answer came. It is an os.ErrDeadlineExceeded and a
+// context.DeadlineExceeded, and a net.Error would call it a time-out.
+type DeadlineError struct {
+	Actor     string // type of the actor
+	Behaviour string // that waited
+	Future    string // for what: "the future of bank.account.Balance"
+	Within    time.Duration
+}
+
+func (e *DeadlineError) Error() string {
+	return fmt.Sprintf("futures: %s.%s has waited %v in vain for %s", e.Actor, e.Behaviour, max(e.Within, 0), e.Future)
+}
+
+// Is makes it those errors.
+func (e *DeadlineError) Is(target error) bool {
+	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
+}
+
+// Timeout says that it is one.
+func (e *DeadlineError) Timeout() bool { return true }

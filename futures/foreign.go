@@ -3,20 +3,7 @@ package futures
 import (
 	"context"
 	"fmt"
-	"unsafe"
-
-	"github.com/encorert/encorert/internal/invariant"
-	"github.com/encorert/encorert/rt"
 )
-
-// gate is where goroutines outside the runtime wait: all that come while it is the newest waiter share it. So one that
-// gives up leaves nothing behind that grows with every try, and takes nothing away from the others.
-type gate struct {
-	node
-	open chan struct{} // closed when the answer is there
-}
-
-func (g *gate) told(*rt.Ctx) { close(g.open) }
 
 // Wait waits for the answer and returns it. It is for goroutines outside the runtime; inside a behaviour it would hold
 // the worker, which may be the one that has to answer.
@@ -29,7 +16,7 @@ func (f Future[T]) Wait(stdctx context.Context) (T, error) {
 	if isObject[T]() {
 		return none, ErrNoHeap
 	}
-	if open := c.gate(); open != nil {
+	if open := c.opening(); open != nil {
 		select {
 		case <-open:
 		case <-stdctx.Done():
@@ -43,30 +30,17 @@ func (f Future[T]) Wait(stdctx context.Context) (T, error) {
 	return c.value, c.err
 }
 
-// gate returns a channel that is closed when the answer is there, or nil when it is there already.
-func (h *header) gate() <-chan struct{} {
-	var mine *gate
-	for {
-		old := h.word.Load() // pairs with publish, as in phase; and with the compare-and-swap below: the gate is visible
-		if phaseOf(old) >= draining {
-			return nil
+// opening returns a channel that is closed when the answer is there, or nil when it is there already.
+func (h *header) opening() (open <-chan struct{}) {
+	h.atGate(func(g *gate) bool {
+		if g.opened {
+			return false
 		}
-		if tagOf(old)&gated != 0 {
-			// Gates are never used again for anything else; so this one may have been taken out of the list meanwhile,
-			// and is then open or about to be opened.
-			return gateOf(old).open
+		if g.open == nil {
+			g.open = make(chan struct{})
 		}
-		if mine == nil {
-			mine = &gate{open: make(chan struct{})}
-			mine.reaction = mine
-		}
-		mine.Next = newestOf(old)
-		invariant.Point("futures.gate")
-		if h.word.CompareAndSwap(old, pack(&mine.Waiter, uintptr(phaseOf(old))|gated)) { // as in register
-			return mine.open
-		}
-	}
+		open = g.open
+		return true
+	})
+	return open
 }
-
-// gateOf returns the newest waiter. REQUIRES: the word is gated, so that it is a gate.
-func gateOf(x word) *gate { return (*gate)(unsafe.Pointer(newestOf(x))) }

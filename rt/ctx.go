@@ -1,6 +1,8 @@
 package rt
 
 import (
+	"unsafe"
+
 	"github.com/encorert/encorert/gc/heap"
 	"github.com/encorert/encorert/internal/invariant"
 )
@@ -28,6 +30,14 @@ func (ctx *Ctx) Self() *Actor { return ctx.self }
 
 // Behaviour returns the behaviour that runs, nil between two of them.
 func (ctx *Ctx) Behaviour() *Behaviour { return ctx.strand.current }
+
+// Reply returns the promise of the message whose behaviour runs, as it travelled in P1; nil where it has none.
+func (ctx *Ctx) Reply() unsafe.Pointer {
+	if s := ctx.strand; s.current != &runDo { // whose P1 is no promise
+		return s.reply
+	}
+	return nil
+}
 
 // Runtime returns the runtime that the worker belongs to.
 func (ctx *Ctx) Runtime() *Runtime { return ctx.worker.rt }

@@ -143,26 +143,25 @@ func (s *source) tell() bool {
 func (s *source) post() {
 	invariant.Point("rt.post")
 	rt := s.actor.rt
-	if s.actor.push(s.event) {
+	if s.actor.push(Message{B: s.event}) {
 		rt.inject.Push(&s.actor)
 		rt.wakeOne()
 	}
 }
 
-// push gives the actor a message with nothing but its behaviour, and reports whether the caller owns the actor then. From
-// any goroutine.
-func (a *Actor) push(b *Behaviour) (owner bool) {
+// push gives the actor a message, and reports whether the caller owns the actor then. From any goroutine.
+func (a *Actor) push(m Message) (owner bool) {
 	l := &a.rt.sources
 	if a.box.Claim() { // most often; a node would take more room than the event
 		l.posting.Lock()
-		a.box.PushLocal(l.nodes, Message{B: b})
+		a.box.PushLocal(l.nodes, m)
 		l.posting.Unlock()
 		return true
 	}
 	l.posting.Lock()
 	n := l.nodes.Node()
 	l.posting.Unlock()
-	n.Slot().B = b
+	m.writeTo(n.Slot())
 	return a.box.PushRemote(n)
 }
 

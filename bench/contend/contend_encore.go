@@ -67,6 +67,9 @@ func runCounterAskIncrement(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	s := (*shared)(m.P0)
 	times := int(m.W0)
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	err := (*counterActor)(unsafe.Pointer(a)).state.Increment(cctx, s, times)
 	_ = p.Settle(*cctx, struct{}{}, err)
 }

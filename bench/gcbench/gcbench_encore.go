@@ -140,6 +140,9 @@ func runBuilderAskStart(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	done := *(*futures.Promise[int64])(unsafe.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	(*builderActor)(unsafe.Pointer(a)).state.Start(cctx, done)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -165,6 +168,9 @@ func (h Builder) AskKeep(ctx *rt.Ctx) futures.Future[struct{}] {
 func runBuilderAskKeep(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*builderActor)(unsafe.Pointer(a)).state.Keep(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -190,6 +196,9 @@ func (h Builder) AskBatch(ctx *rt.Ctx) futures.Future[struct{}] {
 func runBuilderAskBatch(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*builderActor)(unsafe.Pointer(a)).state.Batch(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -215,6 +224,9 @@ func (h Builder) AskCheck(ctx *rt.Ctx) futures.Future[struct{}] {
 func runBuilderAskCheck(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	err := (*builderActor)(unsafe.Pointer(a)).state.Check(cctx)
 	_ = p.Settle(*cctx, struct{}{}, err)
 }

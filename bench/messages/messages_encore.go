@@ -86,6 +86,9 @@ func runReceiverAskTake(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	value := m.W0
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*receiverActor)(unsafe.Pointer(a)).state.Take(cctx, value)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -114,6 +117,9 @@ func runReceiverAskCredit(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	to := *(*Sender)(unsafe.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	(*receiverActor)(unsafe.Pointer(a)).state.Credit(cctx, to)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -190,6 +196,9 @@ func (h Sender) AskBurst(ctx *rt.Ctx) futures.Future[struct{}] {
 func runSenderAskBurst(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*senderActor)(unsafe.Pointer(a)).state.Burst(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -280,6 +289,9 @@ func runNodeAskMeet(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	next := *(*Node)(unsafe.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	(*nodeActor)(unsafe.Pointer(a)).state.Meet(cctx, next)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -307,6 +319,9 @@ func runNodeAskPass(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	left := int64(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*nodeActor)(unsafe.Pointer(a)).state.Pass(cctx, left)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -332,6 +347,9 @@ func (h Node) AskHops(ctx *rt.Ctx) futures.Future[int64] {
 func runNodeAskHops(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*nodeActor)(unsafe.Pointer(a)).state.Hops(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }

@@ -84,6 +84,9 @@ func runWalkerAskMeet(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	all := args.all
 	walkerMeetPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	(*walkerActor)(unsafe.Pointer(a)).state.Meet(cctx, all)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -111,6 +114,9 @@ func runWalkerAskWalk(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	left := int(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*walkerActor)(unsafe.Pointer(a)).state.Walk(cctx, left)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -136,6 +142,9 @@ func (h Walker) AskHops(ctx *rt.Ctx) futures.Future[int64] {
 func runWalkerAskHops(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*walkerActor)(unsafe.Pointer(a)).state.Hops(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -205,6 +214,9 @@ func (h SelfSender) AskAgain(ctx *rt.Ctx) futures.Future[struct{}] {
 func runSelfSenderAskAgain(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*selfSenderActor)(unsafe.Pointer(a)).state.Again(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -230,6 +242,9 @@ func (h SelfSender) AskStop(ctx *rt.Ctx) futures.Future[struct{}] {
 func runSelfSenderAskStop(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*selfSenderActor)(unsafe.Pointer(a)).state.Stop(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }

@@ -85,6 +85,9 @@ func runForemanAskStart(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	units, steps, done := args.units, args.steps, args.done
 	foremanStartPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	(*foremanActor)(unsafe.Pointer(a)).state.Start(cctx, units, steps, done)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -114,6 +117,9 @@ func runForemanAskDone(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	result := m.W0
 	took := time.Duration(m.W1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*foremanActor)(unsafe.Pointer(a)).state.Done(cctx, result, took)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -184,6 +190,9 @@ func runUnitAskCompute(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	to := *(*Foreman)(unsafe.Pointer(&m.P0))
 	steps := int(m.W0)
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	(*unitActor)(unsafe.Pointer(a)).state.Compute(cctx, to, steps)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }

@@ -96,6 +96,9 @@ func runPingerAskMeet(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	all := args.all
 	pingerMeetPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	(*pingerActor)(unsafe.Pointer(a)).state.Meet(cctx, all)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -121,6 +124,9 @@ func (h Pinger) AskGo(ctx *rt.Ctx) futures.Future[struct{}] {
 func runPingerAskGo(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*pingerActor)(unsafe.Pointer(a)).state.Go(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -148,6 +154,9 @@ func runPingerAskPing(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	payload := m.W0
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*pingerActor)(unsafe.Pointer(a)).state.Ping(cctx, payload)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -173,6 +182,9 @@ func (h Pinger) AskStop(ctx *rt.Ctx) futures.Future[struct{}] {
 func runPingerAskStop(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*pingerActor)(unsafe.Pointer(a)).state.Stop(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -198,6 +210,9 @@ func (h Pinger) AskReport(ctx *rt.Ctx) futures.Future[struct{}] {
 func runPingerAskReport(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*pingerActor)(unsafe.Pointer(a)).state.Report(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -298,6 +313,9 @@ func runLeaderAskBegin(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	pings := int(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*leaderActor)(unsafe.Pointer(a)).state.Begin(cctx, pings)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -323,6 +341,9 @@ func (h Leader) AskEnd(ctx *rt.Ctx) futures.Future[struct{}] {
 func runLeaderAskEnd(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*leaderActor)(unsafe.Pointer(a)).state.End(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -348,6 +369,9 @@ func (h Leader) AskStopped(ctx *rt.Ctx) futures.Future[struct{}] {
 func runLeaderAskStopped(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*leaderActor)(unsafe.Pointer(a)).state.Stopped(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -377,6 +401,9 @@ func runLeaderAskCounted(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	pings := int64(m.W0)
 	late := int64(m.W1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*leaderActor)(unsafe.Pointer(a)).state.Counted(cctx, pings, late)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }

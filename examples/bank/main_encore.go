@@ -77,6 +77,9 @@ func runAccountAskDeposit(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	amount := int64(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*accountActor)(unsafe.Pointer(a)).state.Deposit(cctx, amount)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -104,6 +107,9 @@ func runAccountAskWithdraw(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	amount := int64(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	err := (*accountActor)(unsafe.Pointer(a)).state.Withdraw(cctx, amount)
 	_ = p.Settle(*cctx, struct{}{}, err)
 }
@@ -129,6 +135,9 @@ func (h Account) AskBalance(ctx *rt.Ctx) futures.Future[int64] {
 func runAccountAskBalance(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*accountActor)(unsafe.Pointer(a)).state.Balance(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -217,6 +226,9 @@ func runClerkAskTransfer(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	from, to, amount := args.from, args.to, args.amount
 	clerkTransferPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	err := (*clerkActor)(unsafe.Pointer(a)).state.Transfer(cctx, from, to, amount)
 	_ = p.Settle(*cctx, struct{}{}, err)
 }
@@ -242,6 +254,9 @@ func (h Clerk) AskDone(ctx *rt.Ctx) futures.Future[int] {
 func runClerkAskDone(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*clerkActor)(unsafe.Pointer(a)).state.Done(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }

@@ -78,3 +78,29 @@ func (c *clerk) Again(cctx **rt.Ctx, n int, end futures.Promise[int]) {
 
 //encore:behaviour
 func (c *clerk) Done(cctx **rt.Ctx) int { return c.done }
+
+// BalanceOf forwards: who asks it waits for the account, and the clerk for nobody.
+//
+//encore:behaviour
+func (c *clerk) BalanceOf(cctx **rt.Ctx, of Account) (futures.Future[int64], error) {
+	if of == (Account{}) {
+		return futures.Future[int64]{}, ErrFunds
+	}
+	return of.AskBalance(*cctx), nil
+}
+
+//encore:behaviour
+func (c *clerk) NameOf(cctx **rt.Ctx, of Account) futures.Future[string] { return of.askOwned(*cctx) }
+
+// Receipt is an alias, and so a value like others: who asks gets a future of a future.
+type Receipt = futures.Future[int64]
+
+//encore:behaviour
+func (c *clerk) Receipt(cctx **rt.Ctx, of Account) Receipt { return of.AskBalance(*cctx) }
+
+// Relay asks another clerk, which forwards.
+//
+//encore:behaviour
+func (c *clerk) Relay(cctx **rt.Ctx, other Clerk, of Account) futures.Future[int64] {
+	return other.AskBalanceOf(*cctx, of)
+}

@@ -72,3 +72,45 @@ func TestSendToZeroHandle(t *testing.T) {
 	assert.Contains(t, panicked.Error(), "rt: ", "the runtime says what is wrong, not a fault")
 	require.NoError(t, r.Close())
 }
+
+// Who asks a behaviour that returns a future waits for that future's answer; the one asked has ended long before. A one-way
+// send of it drops the future.
+func TestForward(t *testing.T) {
+	run(t, func(cctx **rt.Ctx) {
+		ctx := *cctx
+		alice, first, second := NewAccount(ctx, "alice", 7), NewClerk(ctx), NewClerk(ctx)
+		first.BalanceOf(ctx, alice)
+		balance, err := first.AskRelay(ctx, second, alice).Get(cctx)
+		assert.NoError(t, err)
+		assert.EqualValues(t, 7, balance)
+		_, err = first.AskRelay(*cctx, second, Account{}).Get(cctx)
+		assert.ErrorIs(t, err, ErrFunds)
+		name, err := second.AskNameOf(*cctx, alice).Await(cctx)
+		assert.NoError(t, err)
+		assert.Equal(t, "alice", name)
+		receipt, err := first.AskReceipt(*cctx, alice).Get(cctx)
+		assert.NoError(t, err)
+		balance, err = receipt.Get(cctx)
+		assert.NoError(t, err)
+		assert.EqualValues(t, 7, balance)
+	})
+}
+
+// A behaviour that was asked and cancelled before it began does not run.
+func TestCancelledAskDoesNotRun(t *testing.T) {
+	r, err := rt.New(rt.Config{Workers: 1})
+	require.NoError(t, err)
+	defer r.Close()
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+		c := NewClerk(*cctx)
+		accounts := [2]Account{NewAccount(*cctx, "", 10), NewAccount(*cctx, "", 0)}
+		f := accounts[0].AskDeposit(*cctx, 5)
+		assert.True(t, f.Cancel(*cctx)) // nothing runs before this behaviour ends or waits, on one worker
+		assert.False(t, f.Cancel(*cctx))
+		_, err := f.Get(cctx)
+		assert.ErrorIs(t, err, futures.ErrCanceled)
+		balance, err := c.AskBalanceOf(*cctx, accounts[0]).Get(cctx)
+		assert.NoError(t, err)
+		assert.EqualValues(t, 10, balance)
+	}))
+}

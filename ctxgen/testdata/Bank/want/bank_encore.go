@@ -83,6 +83,9 @@ func runAccountAskDeposit(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	amount := int64(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*accountActor)(unsafe.Pointer(a)).state.Deposit(cctx, amount)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -110,6 +113,9 @@ func runAccountAskWithdraw(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	amount := int64(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	err := (*accountActor)(unsafe.Pointer(a)).state.Withdraw(cctx, amount)
 	_ = p.Settle(*cctx, struct{}{}, err)
 }
@@ -133,6 +139,9 @@ func (h Account) AskBalance(ctx *rt.Ctx) futures.Future[int64] {
 func runAccountAskBalance(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*accountActor)(unsafe.Pointer(a)).state.Balance(cctx)
 	_ = p.Settle(*cctx, v, err)
 }
@@ -156,6 +165,9 @@ func (h Account) askOwned(ctx *rt.Ctx) futures.Future[string] {
 func runAccountAskOwned(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[string](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*accountActor)(unsafe.Pointer(a)).state.owned(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -192,12 +204,20 @@ type Clerk struct {
 }
 
 var (
-	clerkTransfer    = rt.Behaviour{Name: "Transfer"}
-	clerkAskTransfer = rt.Behaviour{Name: "Transfer", Fail: futures.FailReply}
-	clerkAgain       = rt.Behaviour{Name: "Again"}
-	clerkAskAgain    = rt.Behaviour{Name: "Again", Fail: futures.FailReply}
-	clerkDone        = rt.Behaviour{Name: "Done"}
-	clerkAskDone     = rt.Behaviour{Name: "Done", Fail: futures.FailReply}
+	clerkTransfer     = rt.Behaviour{Name: "Transfer"}
+	clerkAskTransfer  = rt.Behaviour{Name: "Transfer", Fail: futures.FailReply}
+	clerkAgain        = rt.Behaviour{Name: "Again"}
+	clerkAskAgain     = rt.Behaviour{Name: "Again", Fail: futures.FailReply}
+	clerkDone         = rt.Behaviour{Name: "Done"}
+	clerkAskDone      = rt.Behaviour{Name: "Done", Fail: futures.FailReply}
+	clerkBalanceOf    = rt.Behaviour{Name: "BalanceOf"}
+	clerkAskBalanceOf = rt.Behaviour{Name: "BalanceOf", Fail: futures.FailReply}
+	clerkNameOf       = rt.Behaviour{Name: "NameOf"}
+	clerkAskNameOf    = rt.Behaviour{Name: "NameOf", Fail: futures.FailReply}
+	clerkReceipt      = rt.Behaviour{Name: "Receipt"}
+	clerkAskReceipt   = rt.Behaviour{Name: "Receipt", Fail: futures.FailReply}
+	clerkRelay        = rt.Behaviour{Name: "Relay"}
+	clerkAskRelay     = rt.Behaviour{Name: "Relay", Fail: futures.FailReply}
 )
 
 // clerkTransferArgs are the arguments of Transfer on their way.
@@ -208,6 +228,14 @@ type clerkTransferArgs struct {
 }
 
 var clerkTransferPool rt.ArgPool[clerkTransferArgs]
+
+// clerkRelayArgs are the arguments of Relay on their way.
+type clerkRelayArgs struct {
+	other Clerk
+	of    Account
+}
+
+var clerkRelayPool rt.ArgPool[clerkRelayArgs]
 
 // NewClerk starts an actor clerk. A leaf: it never parks and never collects.
 func NewClerk(ctx *rt.Ctx) Clerk {
@@ -244,6 +272,9 @@ func runClerkAskTransfer(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	from, to, amount := args.from, args.to, args.amount
 	clerkTransferPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	err := (*clerkActor)(unsafe.Pointer(a)).state.Transfer(cctx, from, to, amount)
 	_ = p.Settle(*cctx, struct{}{}, err)
 }
@@ -274,6 +305,9 @@ func runClerkAskAgain(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	n := int(m.W0)
 	end := *(*futures.Promise[int])(unsafe.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	(*clerkActor)(unsafe.Pointer(a)).state.Again(cctx, n, end)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -297,8 +331,136 @@ func (h Clerk) AskDone(ctx *rt.Ctx) futures.Future[int] {
 func runClerkAskDone(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*clerkActor)(unsafe.Pointer(a)).state.Done(cctx)
 	_ = p.Settle(*cctx, v, nil)
+}
+
+// BalanceOf forwards: who asks it waits for the account, and the clerk for nobody.
+//
+// The send Clerk.BalanceOf is one way. A leaf: it never parks and never collects.
+func (h Clerk) BalanceOf(ctx *rt.Ctx, of Account) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkBalanceOf, P0: *(*unsafe.Pointer)(unsafe.Pointer(&of))})
+}
+
+func runClerkBalanceOf(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	of := *(*Account)(unsafe.Pointer(&m.P0))
+	m.P0 = nil
+	(*clerkActor)(unsafe.Pointer(a)).state.BalanceOf(cctx, of)
+}
+
+// AskBalanceOf sends BalanceOf and returns a future of its result or error. A leaf: it never parks and never collects.
+func (h Clerk) AskBalanceOf(ctx *rt.Ctx, of Account) futures.Future[int64] {
+	p := futures.NewPromiseFor[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &clerkAskBalanceOf)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkAskBalanceOf, P0: *(*unsafe.Pointer)(unsafe.Pointer(&of)), P1: p.Pointer()})
+	return p.Future()
+}
+
+func runClerkAskBalanceOf(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[int64](m.P1)
+	of := *(*Account)(unsafe.Pointer(&m.P0))
+	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
+	v, err := (*clerkActor)(unsafe.Pointer(a)).state.BalanceOf(cctx, of)
+	p.SettleWith(*cctx, v, err)
+}
+
+// The send Clerk.NameOf is one way. A leaf: it never parks and never collects.
+func (h Clerk) NameOf(ctx *rt.Ctx, of Account) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkNameOf, P0: *(*unsafe.Pointer)(unsafe.Pointer(&of))})
+}
+
+func runClerkNameOf(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	of := *(*Account)(unsafe.Pointer(&m.P0))
+	m.P0 = nil
+	(*clerkActor)(unsafe.Pointer(a)).state.NameOf(cctx, of)
+}
+
+// AskNameOf sends NameOf and returns a future of its result. A leaf: it never parks and never collects.
+func (h Clerk) AskNameOf(ctx *rt.Ctx, of Account) futures.Future[string] {
+	p := futures.NewPromiseFor[string](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &clerkAskNameOf)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkAskNameOf, P0: *(*unsafe.Pointer)(unsafe.Pointer(&of)), P1: p.Pointer()})
+	return p.Future()
+}
+
+func runClerkAskNameOf(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[string](m.P1)
+	of := *(*Account)(unsafe.Pointer(&m.P0))
+	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
+	v := (*clerkActor)(unsafe.Pointer(a)).state.NameOf(cctx, of)
+	p.SettleWith(*cctx, v, nil)
+}
+
+// The send Clerk.Receipt is one way. A leaf: it never parks and never collects.
+func (h Clerk) Receipt(ctx *rt.Ctx, of Account) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkReceipt, P0: *(*unsafe.Pointer)(unsafe.Pointer(&of))})
+}
+
+func runClerkReceipt(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	of := *(*Account)(unsafe.Pointer(&m.P0))
+	m.P0 = nil
+	(*clerkActor)(unsafe.Pointer(a)).state.Receipt(cctx, of)
+}
+
+// AskReceipt sends Receipt and returns a future of its result. A leaf: it never parks and never collects.
+func (h Clerk) AskReceipt(ctx *rt.Ctx, of Account) futures.Future[Receipt] {
+	p := futures.NewPromiseFor[Receipt](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &clerkAskReceipt)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkAskReceipt, P0: *(*unsafe.Pointer)(unsafe.Pointer(&of)), P1: p.Pointer()})
+	return p.Future()
+}
+
+func runClerkAskReceipt(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[Receipt](m.P1)
+	of := *(*Account)(unsafe.Pointer(&m.P0))
+	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
+	v := (*clerkActor)(unsafe.Pointer(a)).state.Receipt(cctx, of)
+	_ = p.Settle(*cctx, v, nil)
+}
+
+// Relay asks another clerk, which forwards.
+//
+// The send Clerk.Relay is one way. A leaf: it never parks and never collects.
+func (h Clerk) Relay(ctx *rt.Ctx, other Clerk, of Account) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkRelay, P0: *(*unsafe.Pointer)(unsafe.Pointer(&other)), P1: *(*unsafe.Pointer)(unsafe.Pointer(&of))})
+}
+
+func runClerkRelay(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	other := *(*Clerk)(unsafe.Pointer(&m.P0))
+	of := *(*Account)(unsafe.Pointer(&m.P1))
+	m.P0, m.P1 = nil, nil
+	(*clerkActor)(unsafe.Pointer(a)).state.Relay(cctx, other, of)
+}
+
+// AskRelay sends Relay and returns a future of its result. A leaf: it never parks and never collects.
+func (h Clerk) AskRelay(ctx *rt.Ctx, other Clerk, of Account) futures.Future[int64] {
+	args := clerkRelayPool.Get()
+	args.other, args.of = other, of
+	p := futures.NewPromiseFor[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &clerkAskRelay)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &clerkAskRelay, P0: unsafe.Pointer(args), P1: p.Pointer()})
+	return p.Future()
+}
+
+func runClerkAskRelay(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[int64](m.P1)
+	args := (*clerkRelayArgs)(m.P0)
+	m.P0, m.P1 = nil, nil
+	other, of := args.other, args.of
+	clerkRelayPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
+	v := (*clerkActor)(unsafe.Pointer(a)).state.Relay(cctx, other, of)
+	p.SettleWith(*cctx, v, nil)
 }
 
 // Self returns the handle of the running actor, whose state the receiver is. A leaf: it never parks and never collects.
@@ -314,4 +476,12 @@ func init() {
 	clerkAskAgain.Run = runClerkAskAgain
 	clerkDone.Run = runClerkDone
 	clerkAskDone.Run = runClerkAskDone
+	clerkBalanceOf.Run = runClerkBalanceOf
+	clerkAskBalanceOf.Run = runClerkAskBalanceOf
+	clerkNameOf.Run = runClerkNameOf
+	clerkAskNameOf.Run = runClerkAskNameOf
+	clerkReceipt.Run = runClerkReceipt
+	clerkAskReceipt.Run = runClerkAskReceipt
+	clerkRelay.Run = runClerkRelay
+	clerkAskRelay.Run = runClerkAskRelay
 }

@@ -319,6 +319,9 @@ func runKeeperAskKeep(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	gc.Adopt(ctx, args.graph)
 	name, n := args.name, args.n
 	keeperKeepPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	f := gc.Push(ctx, n)
 	(*keeperActor)(unsafe.Pointer(a)).state.Keep(cctx, name, n)
 	ctx = *cctx
@@ -371,6 +374,9 @@ func runKeeperAskMany(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	gc.Adopt(ctx, args.graph)
 	a_, b, c, data, p_, two := args.a, args.b, args.c, args.data, args.p, args.two
 	keeperManyPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	f := gc.Push3(ctx, a_, b, c)
 	f_ := gc.Push3(ctx, (*byte)(data.Root()), p_.first, p_.second.value)
 	f_2 := gc.Push2(ctx, two[0], two[1])
@@ -403,6 +409,9 @@ func (h Keeper) AskSize(ctx *rt.Ctx) futures.Future[int] {
 func runKeeperAskSize(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*keeperActor)(unsafe.Pointer(a)).state.Size(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -426,6 +435,9 @@ func (h Keeper) AskRoot(ctx *rt.Ctx) futures.Future[*Node] {
 func runKeeperAskRoot(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[*Node](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*keeperActor)(unsafe.Pointer(a)).state.Root(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -453,6 +465,9 @@ func runKeeperAskChurn(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int](m.P1)
 	n := int(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*keeperActor)(unsafe.Pointer(a)).state.Churn(cctx, n)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -504,6 +519,9 @@ func runKeeperAskHold(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	gc.Adopt(ctx, args.graph)
 	a_, b, c, p_, two, data := args.a, args.b, args.c, args.p, args.two, args.data
 	keeperHoldPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	f := gc.Push3(ctx, a_, b, c)
 	f_ := gc.Push3(ctx, p_.first, p_.second.value, two[0])
 	f_2 := gc.Push2(ctx, two[1], (*byte)(data.Root()))
@@ -536,6 +554,9 @@ func (h Keeper) AskFill(ctx *rt.Ctx) futures.Future[struct{}] {
 func runKeeperAskFill(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*keeperActor)(unsafe.Pointer(a)).state.Fill(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -561,6 +582,9 @@ func (h Keeper) AskSum(ctx *rt.Ctx) futures.Future[int] {
 func runKeeperAskSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*keeperActor)(unsafe.Pointer(a)).state.Sum(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -643,6 +667,9 @@ func runBuilderAskBuild(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	to := *(*Keeper)(unsafe.Pointer(&m.P0))
 	depth := int(m.W0)
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*builderActor)(unsafe.Pointer(a)).state.Build(cctx, to, depth)
 	_ = p.Settle(*cctx, v, err)
 }
@@ -671,6 +698,9 @@ func runBuilderAskHeld(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int](m.P1)
 	to := *(*Keeper)(unsafe.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*builderActor)(unsafe.Pointer(a)).state.Held(cctx, to)
 	_ = p.Settle(*cctx, v, err)
 }

@@ -168,6 +168,9 @@ func runOddAskType(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	m.P0, m.P1 = nil, nil
 	context, fmt, encorert := args.context, args.fmt, args.encorert
 	oddTypePool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*oddActor_)(unsafe_.Pointer(a)).state.Type(cctx, context, fmt, encorert)
 	_ = p.Settle(*cctx, v, err)
 }
@@ -198,6 +201,9 @@ func runOddAskString(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	len_ := int(m.W1)
 	uint64_ := m.W2
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*oddActor_)(unsafe_.Pointer(a)).state.String(cctx, string_, len_, uint64_)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -232,6 +238,9 @@ func runOddAskImport(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	m.P0, m.P1 = nil, nil
 	rt_2, futures_2, unsafe, graph_, args_2 := args_.rt, args_.futures, args_.unsafe, args_.graph, args_.args
 	oddImportPool.Put(args_)
+	if !p.Wanted() {
+		return
+	}
 	v := (*oddActor_)(unsafe_.Pointer(a)).state.Import(cctx, rt_2, futures_2, unsafe, graph_, args_2)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -266,6 +275,9 @@ func runOddAskSend(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	m.P0, m.P1 = nil, nil
 	arg1, arg2, accountID_, second := args.arg1, args.arg2, args.accountID, args.second
 	oddSendPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*oddActor_)(unsafe_.Pointer(a)).state.Send(cctx, arg1, arg2, accountID_, second)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -300,6 +312,9 @@ func runOddAskClose(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	m.P0, m.P1 = nil, nil
 	arg1, arg2, arg3, arg4 := args.arg1, args.arg2, args.arg3, args.arg4
 	oddClosePool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	(*oddActor_)(unsafe_.Pointer(a)).state.Close(cctx, arg1, arg2, arg3, arg4)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -334,6 +349,9 @@ func runOddAskA(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	m.P0, m.P1 = nil, nil
 	m_, a_, cctx_, v_, err_, f := args.m, args.a, args.cctx_, args.v, args.err, args.f
 	oddAPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*oddActor_)(unsafe_.Pointer(a)).state.a(cctx, m_, a_, cctx_, v_, err_, f)
 	_ = p.Settle(*cctx, v, err)
 }
@@ -368,6 +386,9 @@ func runOddAskActors(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	m.P0, m.P1 = nil, nil
 	odd_, oddSend_ := args.odd, args.oddSend
 	oddActorsPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*oddActor_)(unsafe_.Pointer(a)).state.Actors(cctx, odd_, oddSend_)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -445,6 +466,9 @@ func runExportedAskDo(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	p := futures_.PromiseAt[int](m.P1)
 	e2 := *(*ExportedRef)(unsafe_.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*exportedActor)(unsafe_.Pointer(a)).state.Do(cctx, e2)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -468,6 +492,9 @@ func (h ExportedRef) askDo(ctx *rt_.Ctx) futures_.Future[int] {
 func runExportedAskDo_(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	p := futures_.PromiseAt[int](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*exportedActor)(unsafe_.Pointer(a)).state.do(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -531,6 +558,9 @@ func runÜnïcodeAskGröße(cctx **rt_.Ctx, a *rt_.Actor, m *rt_.Message) {
 	p := futures_.PromiseAt[int](m.P1)
 	größe := int(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*ünïcodeActor)(unsafe_.Pointer(a)).state.Größe(cctx, größe)
 	_ = p.Settle(*cctx, v, nil)
 }

@@ -189,6 +189,9 @@ func runTakerAskNumbers(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	b := uint16(m.W1)
 	c := uintptr(m.W2)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Numbers(cctx, a_, b, c)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -218,6 +221,9 @@ func runTakerAskNamed(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	r := ratio(math.Float32frombits(uint32(m.W1)))
 	m_ := meters(math.Float64frombits(m.W2))
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Named(cctx, l, r, m_)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -248,6 +254,9 @@ func runTakerAskFlags(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	b := m.W1 != 0
 	name := title(unsafe.String((*byte)(m.P0), int(m.W2)))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*takerActor)(unsafe.Pointer(a)).state.Flags(cctx, f, b, name)
 	_ = p.Settle(*cctx, v, err)
 }
@@ -280,6 +289,9 @@ func runTakerAskPointers(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	d, p_, n := args.d, args.p, args.n
 	takerPointersPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Pointers(cctx, d, p_, n)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -310,6 +322,9 @@ func runTakerAskUnsafe(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	r := rune(m.W0)
 	b := byte(m.W1)
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Unsafe(cctx, p_, r, b)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -344,6 +359,9 @@ func runTakerAskComplex(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	c, a_, e, pair := args.c, args.a, args.e, args.pair
 	takerComplexPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Complex(cctx, c, a_, e, pair)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -378,6 +396,9 @@ func runTakerAskFunctions(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	f, g := args.f, args.g
 	takerFunctionsPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Functions(cctx, f, g)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -412,6 +433,9 @@ func runTakerAskChannels(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	c, s, r := args.c, args.s, args.r
 	takerChannelsPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	(*takerActor)(unsafe.Pointer(a)).state.Channels(cctx, c, s, r)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -446,6 +470,9 @@ func runTakerAskGeneric(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	b, o, s, q, h := args.b, args.o, args.s, args.q, args.h
 	takerGenericPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Generic(cctx, b, o, s, q, h)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -494,6 +521,9 @@ func runTakerAskLiteral(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	s, i := args.s, args.i
 	takerLiteralPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Literal(cctx, s, i)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -528,6 +558,9 @@ func runTakerAskEmbedded(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	q, arrays := args.q, args.arrays
 	takerEmbeddedPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Embedded(cctx, q, arrays)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -562,6 +595,9 @@ func runTakerAskVariadic(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	prefix, rest := args.prefix, args.rest
 	takerVariadicPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v := (*takerActor)(unsafe.Pointer(a)).state.Variadic(cctx, prefix, rest...)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -596,6 +632,9 @@ func runTakerAskFutures(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	p_, f, self := args.p, args.f, args.self
 	takerFuturesPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	(*takerActor)(unsafe.Pointer(a)).state.Futures(cctx, p_, f, self)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -636,6 +675,9 @@ func runTakerAskStruct(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	m.P0, m.P1 = nil, nil
 	a_, b := args.a, args.b
 	takerStructPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*takerActor)(unsafe.Pointer(a)).state.Struct(cctx, a_, b)
 	_ = p.Settle(*cctx, v, err)
 }

@@ -127,6 +127,9 @@ func runAuditorAskNote(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	gc.Adopt(ctx, args.graph)
 	r := args.r
 	auditorNotePool.Put(args)
+	if !p.Wanted() {
+		return
+	}
 	f := gc.Push(ctx, r)
 	(*auditorActor)(unsafe.Pointer(a)).state.Note(cctx, r)
 	ctx = *cctx
@@ -153,6 +156,9 @@ func (h Auditor) AskSum(ctx *rt.Ctx) futures.Future[int64] {
 func runAuditorAskSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*auditorActor)(unsafe.Pointer(a)).state.Sum(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }

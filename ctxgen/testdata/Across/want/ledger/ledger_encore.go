@@ -80,6 +80,9 @@ func runLedgerAskEnter(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	amount := int64(m.W0)
 	after := time.Duration(m.W1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v, err := (*ledgerActor)(unsafe.Pointer(a)).state.Enter(cctx, amount, after)
 	_ = p.Settle(*cctx, v, err)
 }
@@ -96,18 +99,21 @@ func runLedgerSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 }
 
 // AskSum sends Sum and returns a future of its result. A leaf: it never parks and never collects.
-func (h Ledger) AskSum(ctx *rt.Ctx, auditor audit.Auditor) futures.Future[futures.Future[int64]] {
-	p := futures.NewPromiseFor[futures.Future[int64]](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &ledgerAskSum)
+func (h Ledger) AskSum(ctx *rt.Ctx, auditor audit.Auditor) futures.Future[int64] {
+	p := futures.NewPromiseFor[int64](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &ledgerAskSum)
 	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &ledgerAskSum, P0: *(*unsafe.Pointer)(unsafe.Pointer(&auditor)), P1: p.Pointer()})
 	return p.Future()
 }
 
 func runLedgerAskSum(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
-	p := futures.PromiseAt[futures.Future[int64]](m.P1)
+	p := futures.PromiseAt[int64](m.P1)
 	auditor := *(*audit.Auditor)(unsafe.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*ledgerActor)(unsafe.Pointer(a)).state.Sum(cctx, auditor)
-	_ = p.Settle(*cctx, v, nil)
+	p.SettleWith(*cctx, v, nil)
 }
 
 // Self returns the handle of the running actor, whose state the receiver is. A leaf: it never parks and never collects.
