@@ -378,3 +378,33 @@ func TestSeedsOfCombinators(t *testing.T) {
 		assert.Equal(t, 3, heard)
 	})
 }
+
+// Futures that are answered on all workers at once: All has every value, and each contest one winner.
+func TestAllUnderWay(t *testing.T) {
+	pauses(t)
+	rounds := hammer.Rounds(200, 20_000)
+	require.NoError(t, run(t, rt.Config{Workers: 4}, func(cctx **rt.Ctx) {
+		clerks := make([]*clerk, 8)
+		for i := range clerks {
+			clerks[i] = spawn(*cctx)
+		}
+		for round := range rounds {
+			var fs []futures.Future[int]
+			for i, a := range clerks {
+				fs = append(fs, ask(*cctx, a, echo(i+round+1)))
+			}
+			all, race := futures.All(*cctx, fs...), futures.Race(*cctx, fs...)
+			values, err := all.Await(cctx)
+			assert.NoError(t, err)
+			for i, v := range values {
+				assert.Equal(t, i+round+1, v)
+			}
+			v, err := race.Get(cctx)
+			assert.NoError(t, err)
+			assert.Contains(t, values, v)
+			if t.Failed() {
+				return
+			}
+		}
+	}))
+}
