@@ -75,7 +75,9 @@ func (h *Heap) open(c *Cursor, size uintptr) bool {
 // grade chooses the size of the next chunk: a heap's first memory is a few lines, for most heaps stay small.
 func (h *Heap) grade(size uintptr) class {
 	switch {
-	case h.mem.bytes == 0 && size <= class1K.size()/2:
+	case h.mem.bytes == 0 && size <= class512.size()/2:
+		return class512
+	case h.mem.bytes < 2*int64(class512.size()) && size <= class1K.size()/2:
 		return class1K
 	case h.mem.bytes < 2*int64(class4K.size()) && size <= class4K.size()/2:
 		return class4K

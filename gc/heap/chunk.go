@@ -10,7 +10,8 @@ import (
 type class uint8
 
 const (
-	class1K class = iota
+	class512 class = iota
+	class1K
 	class4K
 	classBlock
 	classes
@@ -20,7 +21,7 @@ func (c class) size() uintptr {
 	if c == classBlock {
 		return BlockSize
 	}
-	return 1 << (10 + 2*c)
+	return 512 << (c + c>>1)
 }
 
 func (c class) lines() int { return int(c.size() / LineSize) }

@@ -8,7 +8,7 @@
 // pointer outside Go's heap. Its Type, named in the header, tells the collector where its pointers are. An array is a
 // header, a length word, and elements without pointers.
 //
-// A Heap allocates in chunks: a block of 32 KiB, or for its first memory a chunk of 1 KiB and some of 4 KiB, so that a
+// A Heap allocates in chunks: a block of 32 KiB, or for its first memory chunks of 512 bytes, 1 KiB and 4 KiB, so that a
 // hundred thousand small actors stay small. A chunk is a row of lines of 128 bytes. A line is free or marked; a hole is
 // a run of free lines. The Cursor is the present hole: allocation bumps it, and Refill moves it to the next one. Objects
 // above half a block are large, and have a span of blocks each.

@@ -36,8 +36,16 @@ func markLines(start unsafe.Pointer, size uintptr) {
 
 const ones = 0x0101010101010101
 
+// word returns the eight marks from i on; of the smallest chunk, which has four, the others are pad.
+func word(marks []byte, i int, pad uint64) uint64 {
+	if len(marks)-i >= 8 {
+		return binary.LittleEndian.Uint64(marks[i:])
+	}
+	return uint64(binary.LittleEndian.Uint32(marks[i:])) | pad<<32
+}
+
 // hole returns the first run of unmarked lines at or after from; start is len(marks) when there is none. The length of
-// marks is a multiple of 8.
+// marks is a multiple of 8, or 4.
 func hole(marks []byte, from int) (start, end int) {
 	n := len(marks)
 	start = skip(marks, from, ones)
@@ -51,7 +59,7 @@ func hole(marks []byte, from int) (start, end int) {
 // it; len(marks) when there is none.
 func skip(marks []byte, from int, same uint64) int {
 	for i := from &^ 7; i < len(marks); i += 8 {
-		differ := binary.LittleEndian.Uint64(marks[i:]) ^ same
+		differ := word(marks, i, same) ^ same
 		if i < from {
 			differ &= ^uint64(0) << (8 * (from - i))
 		}
@@ -67,7 +75,7 @@ func unmarked(marks []byte) int {
 	free := len(marks)
 	for i := 0; i < len(marks); i += 8 {
 		// The multiplication adds the eight bytes in the topmost one.
-		free -= int(binary.LittleEndian.Uint64(marks[i:]) * ones >> 56)
+		free -= int(word(marks, i, 0) * ones >> 56)
 	}
 	return free
 }

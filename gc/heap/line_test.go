@@ -20,7 +20,7 @@ func slowHole(marks []byte, from int) (start, end int) {
 func TestHoles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for round := range 500 {
-		marks := make([]byte, []int{8, 32, 256}[round%3])
+		marks := make([]byte, []int{4, 8, 32, 256}[round%4])
 		density := r.IntN(11)
 		free := 0
 		for i := range marks {
@@ -42,7 +42,7 @@ func TestHoles(t *testing.T) {
 func TestMarkLinesByExactSize(t *testing.T) {
 	s := NewSpace(Config{})
 	defer s.Close()
-	for _, k := range []class{class1K, class4K, classBlock} {
+	for _, k := range []class{class512, class1K, class4K, classBlock} {
 		for _, o := range []struct{ at, size uintptr }{{0, 8}, {0, 128}, {0, 129}, {120, 8}, {120, 16}, {64, 640}, {k.size() - 8, 8}, {0, k.size()}} {
 			c, err := s.takeChunk(k)
 			require.NoError(t, err)

@@ -256,7 +256,7 @@ var lineUnits = func() (units [4]uint32) {
 }()
 
 // shareLines is markLines beside others. Without the read-modify-write a participant would take back the marks of the neighbouring
-// bytes that others set meanwhile. Most lines have been marked for an earlier object. A chunk has a multiple of 8 lines, so that
+// bytes that others set meanwhile. Most lines have been marked for an earlier object. A chunk has a multiple of 4 lines, so that
 // a word has no marks of a neighbour's heap.
 func shareLines(start unsafe.Pointer, size uintptr) {
 	in := uintptr(start) & lineMask

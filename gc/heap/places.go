@@ -7,15 +7,16 @@ import (
 )
 
 // places is the set of memory that a heap owns, for telling own objects from others' without a look at their headers: open
-// addressing by block, with a bit for each KiB of it, since a block may be cut into chunks of several heaps.
+// addressing by block, with a bit for each half KiB of it, since a block may be cut into chunks of several heaps.
 // Owner: as Heap.
 type places struct {
 	blocks []uintptr // numbers of blocks; 0: free. The length is a power of two, at least twice the number of entries.
-	kibs   []uint32  // bit i: the i-th KiB is own
+	units  []uint64  // bit i: the i-th unit is own
 	used   int
 }
 
-const kib = 1 << 10
+// unit is the size of the smallest chunk.
+const unit = BlockSize / 64
 
 func (p *places) reset() {
 	clear(p.blocks)
@@ -28,7 +29,7 @@ func (p *places) has(a uintptr) bool {
 		return false
 	}
 	i := p.probe(a / BlockSize)
-	return p.blocks[i] != 0 && p.kibs[i]>>(a%BlockSize/kib)&1 != 0
+	return p.blocks[i] != 0 && p.units[i]>>(a%BlockSize/unit)&1 != 0
 }
 
 // probe returns the place of a block: its own or the free one where it belongs. Fibonacci hashing.
@@ -41,30 +42,30 @@ func (p *places) probe(block uintptr) int {
 	}
 }
 
-// addBits adds KiBs of one block.
-func (p *places) addBits(block uintptr, kibs uint32) {
+// addBits adds units of one block.
+func (p *places) addBits(block uintptr, units uint64) {
 	if 2*(p.used+1) > len(p.blocks) {
 		old := *p
 		n := max(16, 2*len(old.blocks))
-		*p = places{blocks: make([]uintptr, n), kibs: make([]uint32, n)}
+		*p = places{blocks: make([]uintptr, n), units: make([]uint64, n)}
 		for i, b := range old.blocks {
 			if b != 0 {
-				p.addBits(b, old.kibs[i])
+				p.addBits(b, old.units[i])
 			}
 		}
 	}
 	i := p.probe(block)
 	if p.blocks[i] == 0 {
-		p.blocks[i], p.kibs[i] = block, 0
+		p.blocks[i], p.units[i] = block, 0
 		p.used++
 	}
-	p.kibs[i] |= kibs
+	p.units[i] |= units
 }
 
 func (p *places) addChunk(c *chunk) {
 	a := uintptr(c.base)
-	n := c.class.size() / kib
-	p.addBits(a/BlockSize, uint32(1<<n-1)<<(a%BlockSize/kib))
+	n := c.class.size() / unit
+	p.addBits(a/BlockSize, (uint64(1)<<n-1)<<(a%BlockSize/unit))
 }
 
 // addSpan adds a span's first block, which is where its object begins.

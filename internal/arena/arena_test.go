@@ -69,7 +69,7 @@ func TestLowestFreeBlockFirst(t *testing.T) {
 }
 
 func TestChunksShareABlock(t *testing.T) {
-	for _, c := range []Class{Class1K, Class4K} {
+	for _, c := range []Class{Class512, Class1K, Class4K} {
 		o := newOwner(t)
 		seen := map[unsafe.Pointer]bool{}
 		for range BlockSize / c.Size() {
@@ -242,11 +242,11 @@ func (h held) size() int {
 func runArena(t testing.TB, code []byte) {
 	owners := [2]*Owner{NewOwner("one"), NewOwner("two")}
 	var live [2][]held
-	granules := map[uintptr]bool{} // of 1 KiB
+	granules := map[uintptr]bool{} // of half a KiB
 	mark := func(h held, on bool) {
-		for g := uintptr(h.p) >> 10; g < (uintptr(h.p)+uintptr(h.size()))>>10; g++ {
+		for g := uintptr(h.p) >> 9; g < (uintptr(h.p)+uintptr(h.size()))>>9; g++ {
 			if granules[g] == on {
-				t.Fatalf("%#x is handed out twice, or freed twice", g<<10)
+				t.Fatalf("%#x is handed out twice, or freed twice", g<<9)
 			}
 			if granules[g] = on; !on {
 				delete(granules, g)
@@ -273,7 +273,7 @@ func runArena(t testing.TB, code []byte) {
 			}
 			h.p, err = o.Blocks(h.n)
 		case 4:
-			h.class = Class(n & 1)
+			h.class = Class(n % int(classes))
 			h.p, err = o.Chunk(h.class)
 		case 5:
 			if n%8 == 0 {

@@ -8,8 +8,8 @@
 // pointer would then look to Go's collector like one of its own. A piece is a row of sections of 4 MiB, aligned to their
 // size. A section is 128 blocks of 32 KiB. Block 0 of a section is its side table: one byte for each line of 128 bytes
 // of the section, 32,768 in all, which is exactly one block. Its contents belong to whoever owns the line (see
-// SideByte). The other 127 blocks are handed out: alone, as a span of several in a row, or cut into chunks of 1 KiB or
-// 4 KiB (a slab). A span of more than 127 blocks takes whole sections and overwrites the side tables it runs over, all
+// SideByte). The other 127 blocks are handed out: alone, as a span of several in a row, or cut into chunks of 512 bytes,
+// 1 KiB or 4 KiB (a slab). A span of more than 127 blocks takes whole sections and overwrites the side tables it runs over, all
 // but the first: nobody needs them, for only the first line of a span can be asked for.
 //
 // An Owner is one user of the address space (one runtime). It gives back everything it holds with Close.

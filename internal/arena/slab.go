@@ -10,17 +10,18 @@ import (
 type Class uint8
 
 const (
-	Class1K Class = iota // 1 KiB
-	Class4K              // 4 KiB
+	Class512 Class = iota // half a KiB: the smallest whose lines' marks do not share a word of 32 bits with a neighbour's
+	Class1K               // 1 KiB
+	Class4K               // 4 KiB
 	classes
 )
 
 // Size returns the size and alignment of the class's chunks in bytes.
-func (c Class) Size() int { return 1 << (10 + 2*c) }
+func (c Class) Size() int { return 512 << (c + c>>1) }
 
 // slab is a block cut into chunks of one class. Guarded by world.mu.
 type slab struct {
-	free  uint32 // one bit for each free chunk
+	free  uint64 // one bit for each free chunk
 	class Class
 	place int32 // index in the owner's list of slabs that have a free chunk, -1 when it has none
 }
@@ -33,7 +34,7 @@ type slabRef struct {
 func (r slabRef) slab() *slab { return &r.s.slab[r.block] }
 
 // full is the value of slab.free when no chunk is handed out.
-func (c Class) full() uint32 { return uint32(1<<(BlockSize/c.Size()) - 1) }
+func (c Class) full() uint64 { return 1<<(BlockSize/c.Size()) - 1 }
 
 // Chunk returns a chunk of the class, aligned to its size, with arbitrary contents. The error is a *SystemError.
 func (o *Owner) Chunk(c Class) (unsafe.Pointer, error) {
@@ -53,7 +54,7 @@ func (o *Owner) Chunk(c Class) (unsafe.Pointer, error) {
 	}
 	r := list[len(list)-1]
 	sl := r.slab()
-	i := bits.TrailingZeros32(sl.free)
+	i := bits.TrailingZeros64(sl.free)
 	sl.free &= sl.free - 1
 	if sl.free == 0 {
 		sl.place = -1
@@ -76,7 +77,7 @@ func (o *Owner) FreeChunk(p unsafe.Pointer, c Class) {
 	r := slabRef{s, s.index(p)}
 	sl := r.slab()
 	in := uintptr(p) % BlockSize
-	bit := uint32(1) << (in / uintptr(c.Size()))
+	bit := uint64(1) << (in / uintptr(c.Size()))
 	if s.state[r.block] != blockSlab || s.owner[r.block] != o.id || sl.class != c || in%uintptr(c.Size()) != 0 || sl.free&bit != 0 {
 		panic(fmt.Sprintf("arena: free of %s, which is not a chunk of %s in use", describe(uintptr(p)), o.name))
 	}
