@@ -16,7 +16,7 @@ import (
 )
 
 // queuePackages are those whose data several workers touch without one lock around all of it.
-var queuePackages = []string{"internal/gang", "internal/mailbox", "internal/park", "internal/runq"}
+var queuePackages = []string{"internal/gang", "internal/mailbox", "internal/park", "internal/ring", "internal/runq"}
 
 // Queues rely on Go's atomics, which are sequentially consistent on every processor, and on nothing weaker: a field that
 // several workers touch is of a type of sync/atomic, and so cannot be touched otherwise; or guarded by a lock; or it has

@@ -26,11 +26,12 @@ var imports = map[string]string{
 	"internal/gang":      "internal/invariant",
 	"internal/mailbox":   "internal/invariant",
 	"internal/park":      "internal/invariant",
+	"internal/ring":      "internal/invariant",
 	"internal/runq":      "",
 	"internal/strand":    "",
 
 	"gc/heap":   "internal/arena internal/invariant",
-	"rt":        "gc/heap internal/gang internal/invariant internal/mailbox internal/park internal/runq internal/strand",
+	"rt":        "gc/heap internal/gang internal/invariant internal/mailbox internal/park internal/ring internal/runq internal/strand",
 	"rt/rttest": "rt", // for tests only
 	"gc":        "rt gc/heap internal/invariant",
 	"futures":   "rt gc gc/heap internal/invariant",

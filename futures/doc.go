@@ -40,6 +40,12 @@
 // Chained functions are Go closures, and what a closure captures cannot be traced. One that needs a heap object takes
 // it as an argument, see ChainWith.
 //
+// # Tasks
+//
+// Async runs a function beside its caller, on whatever worker is free, and returns its future with an id by which any
+// goroutine can look up how far it has come (rt.Runtime.Task). How many there may be at once is bounded (rt.Config.Tasks):
+// one who submits more waits, without holding its worker.
+//
 // # Waits that cannot end
 //
 // A get of a future that only the same actor can fulfil is a *DeadlockError at once. Other waits whose answer never
@@ -48,7 +54,7 @@
 //
 // # Reading order
 //
-// word.go, cell.go, promise.go, future.go; then chain.go, detached.go, foreign.go, object.go.
+// word.go, cell.go, promise.go, future.go; then chain.go, detached.go, async.go, foreign.go, object.go.
 //
 // # Rejected
 //

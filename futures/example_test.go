@@ -122,3 +122,52 @@ func ExampleChainDetached() {
 	})
 	// Output: 36 <nil>
 }
+
+// A function that belongs to no actor runs as a task, which has an id.
+func ExampleAsync() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		task, err := futures.Async(cctx, "sum", func(**rt.Ctx) (int, error) { return 40 + 2, nil })
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(task.Get(cctx))
+		info, there := r.Task(task.ID) // from any goroutine
+		fmt.Println(info.Label, info.State, there)
+	})
+	// Output:
+	// 42 <nil>
+	// sum ended true
+}
+
+// Tasks that are submitted together have ids that follow each other.
+func ExampleAsyncEach() {
+	r, err := rt.New(rt.Config{Tasks: 8})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		square := func(_ **rt.Ctx, i int) (int, error) { return i * i, nil }
+		tasks, err := futures.AsyncEach(cctx, "squares", 4, square)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, task := range tasks {
+			v, _ := task.Await(cctx)
+			fmt.Println(task.ID, v)
+		}
+		_, err = futures.AsyncEach(cctx, "squares", 9, square)
+		fmt.Println(err)
+	})
+	// Output:
+	// 1 0
+	// 2 1
+	// 3 4
+	// 4 9
+	// rt: submitting "squares", 9 of 8 slots (Config.Tasks): more than the ring has
+}

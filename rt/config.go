@@ -29,6 +29,14 @@ type Config struct {
 	// limit and what every sender sends in one behaviour, and what other workers send before the actor, if it is
 	// queued or in a behaviour, is next looked after. ActorType.MailboxLimit overrides it. 0: no limit.
 	MailboxLimit int
+	// Tasks is how many slots the ring of tasks has (futures.Async): how many may be in flight, with those that have ended
+	// since the last epoch. Who submits one more waits for the next epoch. 0: 4096. At most 2^24. A slot takes 40 bytes,
+	// from the first task on.
+	Tasks int
+	// TaskEpoch is after how many tasks there is an epoch: when it is reached, that is, all tasks before it have ended, their
+	// slots are free, and their ids are not found any more. 0: an eighth of Tasks. Negative: there are none but those that
+	// MarkEpoch makes, and who submits to a full ring without one gets ErrNoEpoch.
+	TaskEpoch int
 	// Nursery is how many bytes an actor allocates between two collections of its heap. 0: the default of gc/heap.
 	Nursery int64
 	// MemoryLimit bounds the bytes of all actors' heaps together. An allocation that would cross it panics with a
@@ -88,7 +96,11 @@ const ModesVariable = "ENCORERT_MODES"
 const (
 	maxWorkers      = 1024
 	maxMailboxLimit = 1 << 30
+	maxTasks        = 1 << 24
 )
+
+// defaultTasks is the size of the ring of tasks: 160 KiB of slots. Picked; not measured.
+const defaultTasks = 4096
 
 // defaultSpares is how many behaviours may block without Blocking before a runtime stands still. Picked; not measured.
 const defaultSpares = 64
@@ -113,7 +125,18 @@ func (c Config) validated() (Config, error) {
 	case c.Spares == 0:
 		c.Spares = defaultSpares
 	}
+	if c.Tasks == 0 {
+		c.Tasks = defaultTasks
+	}
 	switch {
+	case c.TaskEpoch < 0:
+		c.TaskEpoch = 0 // as package ring has it
+	case c.TaskEpoch == 0:
+		c.TaskEpoch = max(1, c.Tasks/8)
+	}
+	switch {
+	case c.Tasks < 0 || c.Tasks > maxTasks:
+		return c, fmt.Errorf("rt: Config.Tasks is %d, want 0 to %d slots", c.Tasks, maxTasks)
 	case c.Workers < 0 || c.Workers > maxWorkers:
 		return c, fmt.Errorf("rt: Config.Workers is %d, want 0 to %d", c.Workers, maxWorkers)
 	case c.Spares > maxWorkers:

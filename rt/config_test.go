@@ -18,6 +18,8 @@ func TestConfigNamesTheWrongField(t *testing.T) {
 		{rt.Config{Workers: 1025}, "Config.Workers is 1025"},
 		{rt.Config{Spares: 1025}, "Config.Spares is 1025"},
 		{rt.Config{Batch: -3}, "Config.Batch is -3"},
+		{rt.Config{Tasks: -1}, "Config.Tasks is -1"},
+		{rt.Config{Tasks: 1<<24 + 1}, "Config.Tasks is 16777217"},
 		{rt.Config{Nursery: -1}, "Config.Nursery is -1"},
 		{rt.Config{MemoryLimit: -1}, "Config.MemoryLimit is -1"},
 		{rt.Config{AlwaysMigrate: true, Workers: 1}, "needs two workers"},

@@ -200,3 +200,24 @@ func ExampleWriteTo() {
 	// "two\n" <nil>
 	// "one\ntwo\n" <nil>
 }
+
+// An epoch is reached when all that was submitted before it has ended. (Package futures submits tasks: futures.Async.)
+func ExampleMarkEpoch() {
+	r, _ := rt.New(rt.Config{Tasks: 16})
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		id, _ := submit(cctx, "sort", func(cctx **rt.Ctx) {
+			self, _ := rt.RunningTask(*cctx)
+			info, _ := r.Task(self)
+			fmt.Println(info.Label, info.State)
+		})
+		epoch := rt.MarkEpoch(*cctx)
+		fmt.Println(rt.WaitEpoch(cctx, epoch), r.LastEpoch() == epoch)
+		_, there := r.Task(id) // its slot is free
+		fmt.Println(there)
+	})
+	// Output:
+	// sort running
+	// <nil> true
+	// false
+}

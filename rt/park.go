@@ -54,6 +54,9 @@ func Unpark(ctx *Ctx, w *Waiter) {
 		ctx.worker.enqueue(a)
 		return
 	}
+	if a == nil { // Close has unwound the strand, and unwinds the caller's
+		return
+	}
 	Send(ctx, a, Message{B: &resumption, P0: unsafe.Pointer(s)})
 }
 

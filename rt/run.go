@@ -18,8 +18,9 @@ type root struct {
 	// state: pending, then either started and ended (by the worker) or given up (by the caller whose time is over).
 	// Pairs with itself: f is called only if the caller has not given up. Readers of ended: the driver of a systematic
 	// runtime.
-	state atomic.Uint32
-	done  chan error
+	state  atomic.Uint32
+	done   chan error
+	inside bool // who waits for Do is a behaviour itself; see held in task.go
 }
 
 const (
@@ -147,10 +148,11 @@ func (rt *Runtime) Do(stdctx context.Context, f func(cctx **Ctx)) error {
 	if err := rt.Err(); err != nil {
 		return err
 	}
-	if rt.cfg.Spares == 0 && inside() {
+	within := inside()
+	if rt.cfg.Spares == 0 && within {
 		return ErrInside
 	}
-	r := &root{f: f, done: make(chan error, 2)}
+	r := &root{f: f, done: make(chan error, 2), inside: within}
 	rt.start(r, &doType, &runDo)
 	over := rt.stopped
 	for {

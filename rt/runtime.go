@@ -31,6 +31,7 @@ type Runtime struct {
 	clock   clock
 	driver  *driver // in systematic mode; nil otherwise
 	sources sources
+	tasks   tasks
 
 	searchRounds int // of a searcher that finds nothing. Writers: New; tests, while all workers sleep
 
@@ -84,6 +85,7 @@ func newRuntime(cfg Config, clock clock) (*Runtime, error) {
 	}
 	rt.space = heap.NewSpace(memory)
 	rt.sources.nodes = mailbox.NewPool(&rt.depot)
+	rt.tasks.first = 1 // the zero TaskID is nobody's
 	workers := make([]*worker, cfg.Workers)
 	for id := range workers {
 		workers[id] = newWorker(rt, id)
