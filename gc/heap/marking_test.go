@@ -110,6 +110,25 @@ func two(m *Marking) {
 	second.Wait()
 }
 
+// joining has a second participant come at any time, most often in the middle of what the first one marks plainly.
+func joining(m *Marking) {
+	var second sync.WaitGroup
+	m.MarkShare(func(int) bool {
+		second.Go(func() { m.MarkShare(func(int) bool { return true }) })
+		return true
+	})
+	second.Wait()
+}
+
+func TestSecondJoinsAtAnyTime(t *testing.T) {
+	for round := range uint64(hammer.Rounds(20, 2000)) {
+		a := newActor(t, Config{Verify: true, HelpAfter: 100, Help: joining})
+		a.tangle(rand.New(rand.NewPCG(round, 5)), 10_000)
+		a.full()
+		require.EqualValues(t, reachable(a.roots[0]), a.h.space.Stats().Objects)
+	}
+}
+
 func TestTwoMarkTogetherForCertain(t *testing.T) {
 	for round := range uint64(hammer.Rounds(20, 2000)) {
 		var finished []*Tracer

@@ -110,6 +110,7 @@ func (g *Gang) serve(w int) {
 // rest sleeps until there is a share to claim, or until it is time to leave.
 func (g *Gang) rest(w int) order {
 	c := &g.crew
+	invariant.Point("gang.rest")
 	c.mu.Lock()
 	c.idle.Add(1)
 	if c.over {
@@ -130,6 +131,7 @@ func (g *Gang) rest(w int) order {
 
 // retract takes the announcement back, unless a permit has come, or is about to.
 func (c *crew) retract(w int) bool {
+	invariant.Point("gang.retract")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.Index(c.asleep, w)

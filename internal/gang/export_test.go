@@ -41,3 +41,12 @@ const MaxShares = maxShares
 
 // Closing reports whether Close has begun.
 func (g *Gang) Closing() bool { return g.closed.Load() }
+
+// CallerSleeps reports whether a caller has done all that it does before it sleeps.
+func (g *Gang) CallerSleeps() bool { return g.word.bits.Load()&sleeps != 0 }
+
+// Retire does what the timer does when it finds that nobody was summoned for the patience of a worker.
+func (g *Gang) Retire() {
+	g.retire()
+	g.retire()
+}

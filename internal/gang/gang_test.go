@@ -298,7 +298,11 @@ func TestRunMeetsClose(t *testing.T) {
 			callers.Go(func() {
 				for {
 					var ran atomic.Int32
-					err := g.Run(3, func(s *gang.Share) {
+					run := g.Run
+					if c == 1 && g.Workers() > 0 {
+						run = g.Delegate
+					}
+					err := run(3, func(s *gang.Share) {
 						if ran.Add(1) == 1 && c == 1 {
 							s.Add(1)
 						}
@@ -353,6 +357,12 @@ func TestCloseRefusesThoseWhoWait(t *testing.T) {
 		others.Go(func() {
 			assert.ErrorIs(t, g.Run(1, func(*gang.Share) { t.Error("after Close") }), gang.ErrClosed)
 		})
+	}
+	time.Sleep(time.Millisecond)
+	select {
+	case <-closed:
+		t.Error("Close has returned while a job runs")
+	default:
 	}
 	close(goOn)
 	first.Wait()

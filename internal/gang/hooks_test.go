@@ -59,10 +59,46 @@ func TestNoWakeUpIsLostWithPauses(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, point := range []string{
-		"gang.open", "gang.opened", "gang.claim", "gang.add", "gang.finish", "gang.wait", "gang.announced", "gang.serve", "gang.end",
+		"gang.open", "gang.opened", "gang.claim", "gang.add", "gang.finish", "gang.wait", "gang.rest", "gang.announced", "gang.serve", "gang.end",
 		"gang.ended", "gang.close",
 	} {
 		assert.NotZero(t, fired[point], "%s never fired", point)
+	}
+}
+
+// A job that is delegated after a worker has found nothing, and before it has said that it sleeps, wakes nobody: the worker's
+// last look must find it. If the worker is told to leave at that moment, another one must come.
+func TestDelegateAtTheSleepEdge(t *testing.T) {
+	defer hammer.Watch(t, hammer.Limit)()
+	for _, leaves := range []bool{false, true} {
+		for range hammer.Rounds(50, 5000) {
+			g := gang.New(1)
+			g.SetPatience(time.Hour)
+			var rests, retracts atomic.Int32
+			second := make(chan struct{})
+			var ran atomic.Int32
+			restore := invariant.OnPoint(func(point string) {
+				switch {
+				case point == "gang.rest" && rests.Add(1) == 1:
+					go func() {
+						defer close(second)
+						assert.NoError(t, g.Delegate(1, func(*gang.Share) { ran.Add(1) }))
+					}()
+					for !g.CallerSleeps() {
+						runtime.Gosched()
+					}
+				case point == "gang.retract" && retracts.Add(1) == 1 && leaves:
+					g.Retire()
+				}
+			})
+			require.NoError(t, g.Delegate(1, func(*gang.Share) { ran.Add(1) }))
+			<-second
+			restore()
+			require.EqualValues(t, 2, ran.Load())
+			require.EqualValues(t, 1, retracts.Load())
+			g.Close()
+			require.Empty(t, g.CheckIdle())
+		}
 	}
 }
 
