@@ -77,16 +77,3 @@ func (h *header) describe(owner *rt.Actor) string {
 		return "the future of " + owner.String() + "." + h.behaviour.Name
 	}
 }
-
-// mayBlock returns the error of a get that could never end, since the actor that is to answer is the one that would
-// stop.
-func (h *header) mayBlock(ctx *rt.Ctx) error {
-	if h.answerer() != ctx.Self() {
-		return nil
-	}
-	e := &DeadlockError{Actor: ctx.Self().String(), Future: h.Describe()}
-	if b := ctx.Behaviour(); b != nil {
-		e.Behaviour = b.Name
-	}
-	return e
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 )
 
@@ -20,16 +21,39 @@ var ErrCanceled = fmt.Errorf("futures: the future was cancelled: %w", context.Ca
 var ErrNoHeap = errors.New("futures: a heap object can only be read inside an actor, which has a heap to copy it into")
 
 // DeadlockError says that an actor would have waited for ever: it called Get on a future that only the same actor can
-// fulfil. Await works, since other behaviours of the actor run meanwhile.
+// fulfil, or one that does so only when others have got what they wait for, the last of them from the first. Await works,
+// since other behaviours of the actor run meanwhile.
 type DeadlockError struct {
 	Actor     string // type of the actor
 	Behaviour string // that called Get
 	Future    string // what it wanted: "the future of bank.account.Balance"
+	// Through are the others of the circle: the first is to answer Future, and waits itself. Empty where there are none.
+	Through []BlockedActor
+}
+
+// BlockedActor is an actor that has stopped in a Get.
+type BlockedActor struct {
+	Actor  string // type of the actor
+	Future string // what it wants
 }
 
 func (e *DeadlockError) Error() string {
-	return fmt.Sprintf("futures: deadlock: %s.%s gets %s, which only the same actor can fulfil (await it instead)",
-		e.Actor, e.Behaviour, e.Future)
+	var b strings.Builder
+	fmt.Fprintf(&b, "futures: deadlock: %s.%s gets %s", e.Actor, e.Behaviour, e.Future)
+	if len(e.Through) == 0 {
+		b.WriteString(", which only the same actor can fulfil (await it instead)")
+		return b.String()
+	}
+	const most = 10
+	for i, l := range e.Through {
+		if i == most {
+			fmt.Fprintf(&b, ", and so on through %d more", len(e.Through)-most)
+			break
+		}
+		fmt.Fprintf(&b, ", while %s gets %s", l.Actor, l.Future)
+	}
+	b.WriteString(": a circle (one of them must await)")
+	return b.String()
 }
 
 // DeadlineError says that a wait has ended before the answer came. It is an os.ErrDeadlineExceeded and a

@@ -10,18 +10,14 @@ type Future[T any] struct{ c *cell[T] }
 // Get waits for the answer and returns it. The actor stops until then: no other behaviour of it runs. The worker goes
 // on with other actors. No Go allocation.
 //
-// Errors: what the promise was failed with; *DeadlockError when only this actor could fulfil it; rt.ErrClosed when the
-// runtime is closing. A heap object is copied into the actor's heap, and panics with a *heap.LimitError where the memory
+// Errors: what the promise was failed with; *DeadlockError when only this actor could fulfil it, or when those who are to
+// have themselves called Get and wait for this actor; rt.ErrClosed when the runtime is closing. A heap object is copied into the actor's heap, and panics with a *heap.LimitError where the memory
 // limit would be crossed.
 func (f Future[T]) Get(cctx **rt.Ctx) (T, error) {
 	c := f.cell()
 	if !c.answered() {
 		c.check(*cctx)
-		err := c.mayBlock(*cctx)
-		if err == nil {
-			err = rt.Block(cctx, &c.header)
-		}
-		if err != nil {
+		if err := c.block(cctx); err != nil {
 			var none T
 			return none, err
 		}

@@ -242,25 +242,6 @@ func TestWaitsThatCannotEndAreNamed(t *testing.T) {
 	}
 }
 
-// Two actors that get from each other: found when nothing else can run.
-func TestRingOfGetsIsReported(t *testing.T) {
-	err := run(t, rt.Config{}, func(cctx **rt.Ctx) {
-		ctx := *cctx
-		a, b := spawn(ctx), spawn(ctx)
-		both := futures.NewPromise[int](ctx, nil) // so that each is busy before it asks the other
-		for _, pair := range [][2]*clerk{{a, b}, {b, a}} {
-			pair[0].do(ctx, func(cctx **rt.Ctx) {
-				_, _ = both.Future().Get(cctx)
-				_, _ = ask(*cctx, pair[1], echo(1)).Get(cctx)
-			})
-		}
-		_ = both.Fulfil(ctx, 0)
-	})
-	var blocked *rt.BlockedError
-	require.ErrorAs(t, err, &blocked)
-	assert.Len(t, blocked.Waits, 2)
-}
-
 func TestPanicFailsTheFuture(t *testing.T) {
 	for _, way := range readings {
 		var got error

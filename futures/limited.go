@@ -16,7 +16,7 @@ func (f Future[T]) GetWithin(cctx **rt.Ctx, d time.Duration) (T, error) {
 	c := f.cell()
 	if !c.answered() {
 		c.check(*cctx)
-		err := c.mayBlock(*cctx)
+		err := c.ownGet(*cctx)
 		if err == nil {
 			err = c.within(cctx, d, rt.Block)
 		}

@@ -1,6 +1,7 @@
 package rt
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/encorert/encorert/gc/heap"
@@ -31,6 +32,9 @@ type Actor struct {
 	// resume is the strand to go on with, when the actor is queued for that and not for its mailbox.
 	resume *strand
 	more   *extension
+	// blocksOn is what Block waits for, while it may be looked through for deadlocks, see NoteBlock. Written seldom: only by
+	// behaviours that block. Writers: the owner, by atomic stores. Readers: any goroutine.
+	blocksOn unsafe.Pointer
 	box    mailbox.Box[Message]
 	rests  int32 // its place in the worker's resting, from 1; 0: it does not rest
 }
@@ -75,6 +79,16 @@ func (a *Actor) init(rt *Runtime, t *ActorType) {
 		a.pressured()
 	}
 }
+
+// NoteBlock says what the running actor is about to Block on and cannot give up; nil takes that back. Of what kind it is, is
+// agreed among those who note and look: package futures. A leaf.
+func NoteBlock(ctx *Ctx, on unsafe.Pointer) {
+	// Pairs with the load in BlocksOn: of several who note and then look, the last sees all.
+	atomic.StorePointer(&ctx.self.blocksOn, on)
+}
+
+// BlocksOn is what the actor noted last. From any goroutine.
+func (a *Actor) BlocksOn() unsafe.Pointer { return atomic.LoadPointer(&a.blocksOn) }
 
 // Kept names an object that the running actor's heap must not free, see Keep.
 type Kept int32
