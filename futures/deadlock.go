@@ -36,6 +36,7 @@ type step struct {
 func (h *header) block(cctx **rt.Ctx) error {
 	ctx := *cctx
 	rt.NoteBlock(ctx, unsafe.Pointer(h))
+	invariant.Point("futures.block")
 	err := h.circle(ctx)
 	if err == nil {
 		err = rt.Block(cctx, h)
