@@ -85,6 +85,9 @@ func argumentsFault(a annotation, arguments string) error {
 	switch {
 	case arguments == "":
 		return nil
+	case a == behaviourAnnotation || a == newAnnotation:
+		_, err := modesOf(a, arguments)
+		return err
 	case a != actorAnnotation:
 		return fmt.Errorf("%s%s takes no arguments: remove %q", annotationPrefix, a, arguments)
 	case !strings.HasPrefix(arguments, mailboxArgument) || strings.ContainsAny(arguments, " \t"):

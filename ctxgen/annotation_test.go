@@ -34,7 +34,15 @@ func TestParseAnnotation(t *testing.T) {
 		"//encore: x":              {"", "names no annotation: write one of"},
 		"//encore:actor x":         {"", `takes no arguments but mailbox=N: remove "x"`},
 		"//encore:actor\tx":        {"", `takes no arguments but mailbox=N: remove "x"`},
-		"//encore:new\tx":          {"", `takes no arguments: remove "x"`},
+		"//encore:new\tx":          {"", `takes no arguments but iso=, val= and copy=`},
+
+		"//encore:new iso=t":                          {newAnnotation, ""},
+		"//encore:behaviour iso=a,b\tval=c copy=d \r": {behaviourAnnotation, ""},
+		"//encore:behaviour val=return":               {behaviourAnnotation, ""},
+		"//encore:behaviour ref=a":                    {"", `as in iso=tree val=config,log: remove "ref=a"`},
+		"//encore:behaviour val= a":                   {"", `remove "val="`},
+		"//encore:behaviour iso=a val=b,a":            {"", "gives a a mode twice"},
+		"//encore:behaviour mailbox=1":                {"", `remove "mailbox=1"`},
 
 		"//encore:actor mailbox=1000":       {actorAnnotation, ""},
 		"//encore:actor \tmailbox=1 \r":     {actorAnnotation, ""},

@@ -80,6 +80,9 @@ func (c *checker) identifiers() {
 		for _, b := range behaviours {
 			referred(b.Name, "behaviour of actor "+a.Name, b.Pos)
 			for i, p := range b.Params {
+				if p.Mode > Iso {
+					c.errs.add(p.Pos, "parameter %d of %s has no mode that exists", i+1, b.Name)
+				}
 				if p.Type == nil {
 					c.errs.add(p.Pos, "parameter %d of %s has no type", i+1, b.Name)
 				} else if p.Variadic && (i < len(b.Params)-1 || p.Type.kind != sliceKind) {
@@ -104,9 +107,14 @@ func (c *checker) behaviour(a *Actor, b *Behaviour) {
 		}
 		if fault := cmp.Or(contextIn(p.Type), c.messageFault(p.Type, c.pkg.Path)); fault != "" {
 			c.errs.add(p.Pos, "parameter %s of %s.%s %s", label, a.Name, b.Name, fault)
+		} else if fault := modeFault(p.Type, p.Mode); fault != "" {
+			c.errs.add(p.Pos, "parameter %s of %s.%s %s", label, a.Name, b.Name, fault)
 		} else if len(p.Type.heapPaths()) > maxHeapPaths {
 			c.errs.add(p.Pos, "parameter %s of %s.%s holds more than %d object pointers: put them into an object", label, a.Name, b.Name, maxHeapPaths)
 		}
+	}
+	if b.ResultMode == Iso {
+		c.errs.add(b.Pos, "result of %s.%s cannot be iso: several may read a future", a.Name, b.Name)
 	}
 	if b.Result == nil || b.Result.isObjectPointer() {
 		return
@@ -117,6 +125,9 @@ func (c *checker) behaviour(a *Actor, b *Behaviour) {
 		fault = "is a gc.Slice: not supported as a result; put it into an object and return the object"
 	case fault == "" && b.Result.heapPaths() != nil:
 		fault = "holds object pointers inside a value: not supported as a result; return one object"
+	}
+	if fault == "" {
+		fault = modeFault(b.Result, b.ResultMode)
 	}
 	if fault != "" {
 		c.errs.add(b.Pos, "result of %s.%s %s", a.Name, b.Name, fault)
@@ -158,6 +169,9 @@ func (c *checker) messageFault(t *Type, owner string) string {
 	}
 	switch r.role {
 	case objectRole:
+		if r.under != nil && r.under().kind == rawKind {
+			return fmt.Sprintf("is or holds the interface %s, behind which are heap objects that nobody could copy for another actor: use a pointer to an object type", r.in(c.pkg.Path))
+		}
 		return fmt.Sprintf("is or holds the object %s by value: use *%[1]s", r.in(c.pkg.Path))
 	case handleRole, futureRole:
 		return ""

@@ -7,7 +7,9 @@
 // an actor's state type that runs as a message; its first parameter is the cell
 // of the execution context, cctx **rt.Ctx. //encore:actor mailbox=N bounds how
 // many messages may wait for an actor before those who send more are held back
-// (rt.Config.MailboxLimit); mailbox=unbounded lifts a bound. The handle is the type by which
+// (rt.Config.MailboxLimit); mailbox=unbounded lifts a bound. //encore:behaviour
+// and //encore:new say how the heap objects of parameters go to the receiver:
+// iso=tree val=config,log, and copied otherwise. The handle is the type by which
 // others refer to an actor. A send is a method of the handle: Deposit is one
 // way, AskDeposit returns a future. Both take *rt.Ctx, since they are leaves:
 // they never park and never collect. An object is a struct that lives in an
@@ -57,8 +59,9 @@
 // take a word, strings a word and a pointer, Go pointers, handles, futures and
 // promises a pointer; the second pointer of an ask is its promise. What does
 // not fit goes into a pooled struct that the first pointer names. Heap objects
-// are copied into a fragment when they are sent, and a frame holds them while
-// the behaviour runs. See layout.go and emit_args.go.
+// go with a fragment: they are copied into it when they are sent, or shared or
+// given away (Mode), and a frame holds them while the behaviour runs. See
+// mode.go, layout.go and emit_args.go.
 //
 // # Names
 //
@@ -70,7 +73,7 @@
 //
 // # Reading order
 //
-// model.go and type.go; generate.go, load.go, scan.go, typecheck.go, stub.go,
+// model.go, mode.go and type.go; generate.go, load.go, scan.go, typecheck.go, stub.go,
 // translate.go; heap.go, check.go, names.go; objectuse.go, reference.go; layout.go, emit.go,
 // emit_actor.go, emit_behaviour.go, emit_run.go.
 //

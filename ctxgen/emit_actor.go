@@ -107,7 +107,7 @@ func (e *emitter) handle(n *actorNames) {
 //		return Account{a}
 //	}
 func (e *emitter) spawn(n *actorNames) {
-	e.spawnDoc(n)
+	e.spawnDoc(n, "")
 	locals := e.locals()
 	ctx, a := locals.take("ctx"), locals.take("a")
 	e.file.Func().Id(newName(n.Actor)).Params(jen.Id(ctx).Add(contextPointer())).Id(n.handle).Block(
@@ -115,12 +115,12 @@ func (e *emitter) spawn(n *actorNames) {
 	e.file.Line()
 }
 
-func (e *emitter) spawnDoc(n *actorNames) {
+func (e *emitter) spawnDoc(n *actorNames, modes string) {
 	source := ""
 	if n.New != nil {
 		source = n.New.Doc
 	}
-	doc(e.file.Group, fmt.Sprintf("%s starts an actor %s. A leaf: it never parks and never collects.", newName(n.Actor), n.Name), source)
+	doc(e.file.Group, fmt.Sprintf("%s starts an actor %s. A leaf: it never parks and never collects.", newName(n.Actor), n.Name), source, modes)
 }
 
 func (e *emitter) spawnCode(n *actorNames, ctx, a string) []jen.Code {

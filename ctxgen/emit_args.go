@@ -74,28 +74,43 @@ func (e *emitter) unpackSlots(d *dispatch, m string, params []string) []jen.Code
 }
 
 // packArgs writes the filling of an argument struct; heap objects are replaced
-// by copies, so that the struct never holds the sender's after the send:
+// by copies, or shared, or given away, so that the struct never holds the sender's
+// after the send:
 //
 //	args := accountMergePool.Get()
-//	args.from, args.log = from, log
+//	args.from, args.log, args.rates, args.tree = from, log, rates, tree
 //	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.log)))
+//	args.graph = gc.ShareOut(ctx, args.graph, (*unsafe.Pointer)(unsafe.Pointer(&args.rates)))
+//	args.graph = gc.MoveOut(ctx, args.graph, (*unsafe.Pointer)(unsafe.Pointer(&args.tree)))
 func (e *emitter) packArgs(d *dispatch, args string, params []string, ctx string) []jen.Code {
 	var left, right []jen.Code
-	slots := []jen.Code{jen.Id(ctx)}
+	var slots [len(modes)][]jen.Code
 	for i, p := range d.behaviour.Params {
 		field := jen.Id(args).Dot(d.args.fields[i])
 		left = append(left, field)
 		right = append(right, jen.Id(params[i]))
 		for _, h := range p.Type.heapPaths() {
-			slots = append(slots, jen.Parens(jen.Op("*").Qual("unsafe", "Pointer")).Call(pointer(jen.Op("&").Add(follow(field, h.steps)))))
+			slots[p.Mode] = append(slots[p.Mode], jen.Parens(jen.Op("*").Qual("unsafe", "Pointer")).Call(pointer(jen.Op("&").Add(follow(field, h.steps)))))
 		}
 	}
 	body := []jen.Code{
 		jen.Id(args).Op(":=").Id(d.args.pool).Dot("Get").Call(),
 		jen.List(left...).Op("=").List(right...),
 	}
-	if d.args.fragment != "" {
-		body = append(body, jen.Id(args).Dot(d.args.fragment).Op("=").Qual(gcPath, "CopyOut").Call(slots...))
+	fragment := jen.Nil()
+	for _, m := range []struct {
+		slots []jen.Code
+		out   string
+	}{{slots[Copy], "CopyOut"}, {slots[Val], "ShareOut"}, {slots[Iso], "MoveOut"}} {
+		if m.slots == nil {
+			continue
+		}
+		call := []jen.Code{jen.Id(ctx)}
+		if m.out != "CopyOut" {
+			call = append(call, fragment)
+		}
+		fragment = jen.Id(args).Dot(d.args.fragment)
+		body = append(body, fragment.Clone().Op("=").Qual(gcPath, m.out).Call(append(call, m.slots...)...))
 	}
 	return body
 }

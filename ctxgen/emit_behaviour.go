@@ -191,7 +191,7 @@ func (e *emitter) send(n *actorNames, d *dispatch) {
 	switch {
 	case d.isNew:
 		a := locals.take("a")
-		e.spawnDoc(n)
+		e.spawnDoc(n, b.modesDoc(params))
 		f.Func().Id(newName(n.Actor)).Params(signature...).Id(n.handle).BlockFunc(func(g *jen.Group) {
 			body = e.spawnCode(n, ctx, a)
 			to = func() jen.Code { return jen.Op("&").Id(a).Dot("Actor") }
@@ -208,11 +208,11 @@ func (e *emitter) send(n *actorNames, d *dispatch) {
 		}
 		receiver := jen.Id(h).Id(n.handle)
 		if d.ask {
-			doc(f.Group, fmt.Sprintf("%s sends %s and returns a future of its %s. A leaf: it never parks and never collects.", askName(b), b.Name, outcome(b)))
+			doc(f.Group, fmt.Sprintf("%s sends %s and returns a future of its %s. A leaf: it never parks and never collects.", askName(b), b.Name, outcome(b)), b.modesDoc(params))
 			f.Func().Params(receiver).Id(askName(b)).Params(signature...).Qual(futuresPath, "Future").Types(e.result(b)).Block(
 				e.sendCode(d, locals, params, ctx, to)...)
 		} else {
-			doc(f.Group, b.Doc, fmt.Sprintf("The send %s.%s is one way. A leaf: it never parks and never collects.", n.handle, b.Name))
+			doc(f.Group, b.Doc, fmt.Sprintf("The send %s.%s is one way. A leaf: it never parks and never collects.", n.handle, b.Name), b.modesDoc(params))
 			f.Func().Params(receiver).Id(b.Name).Params(signature...).Block(e.sendCode(d, locals, params, ctx, to)...)
 		}
 	}

@@ -70,7 +70,10 @@ func (e *emitter) run(n *actorNames, d *dispatch) {
 		body = append(body, pushes...)
 	}
 	body = append(body, e.call(n, d, a, cctx, value, err, params))
-	settle := d.ask
+	settle, settler := d.ask, "Settle"
+	if b.ResultMode == Val {
+		settler = "SettleVal"
+	}
 	after := jen.Op("*").Id(cctx)
 	if len(pops) > 0 && (settle || len(pops) > 1) {
 		body = append(body, jen.Id(ctx).Op("=").Op("*").Id(cctx))
@@ -82,7 +85,7 @@ func (e *emitter) run(n *actorNames, d *dispatch) {
 	if settle && b.forwards() {
 		body = append(body, jen.Id(promise).Dot("SettleWith").Call(after, jen.Id(value), settled(b.Err, err, jen.Nil())))
 	} else if settle {
-		body = append(body, jen.Id("_").Op("=").Id(promise).Dot("Settle").Call(after, settled(b.Result != nil, value, jen.Struct().Values()), settled(b.Err, err, jen.Nil())))
+		body = append(body, jen.Id("_").Op("=").Id(promise).Dot(settler).Call(after, settled(b.Result != nil, value, jen.Struct().Values()), settled(b.Err, err, jen.Nil())))
 	}
 	e.file.Func().Id(d.run).Params(
 		jen.Id(cctx).Op("**").Qual(rtPath, "Ctx"), jen.Id(a).Op("*").Qual(rtPath, "Actor"), jen.Id(m).Op("*").Qual(rtPath, "Message"),

@@ -60,8 +60,10 @@ type Behaviour struct {
 	Doc    string // text without comment markers
 	Params []Param
 	Result *Type // nil: none
-	Err    bool
-	Pos    token.Position
+	// ResultMode says how the result goes to those who read the future: Copy or Val.
+	ResultMode Mode
+	Err        bool
+	Pos        token.Position
 }
 
 // A Param is a parameter of a behaviour without the context.
@@ -69,6 +71,7 @@ type Param struct {
 	Name     string // may be empty or "_"
 	Type     *Type
 	Variadic bool // Type is the slice; only for the last one
+	Mode     Mode // how its heap objects go to the receiver
 	Pos      token.Position
 }
 

@@ -4,11 +4,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A unit is one annotated package on its way through the passes.
@@ -52,6 +54,7 @@ type methodDecl struct {
 	decl      *ast.FuncDecl
 	actor     *typeDecl
 	behaviour *Behaviour
+	modes     map[string]Mode // from the annotation, by parameter
 }
 
 // annotationScanner is pass 1: it reads annotations from syntax alone, since the package
@@ -254,10 +257,10 @@ func (s *annotationScanner) method(f *sourceFile, d *ast.FuncDecl) {
 		s.errs.add(s.pos(d.Recv.List[0].Type), "method %s would work on a copy of the actor's state: make the receiver *%s", name, receiver)
 		return
 	}
-	s.behaviour(f, d, t, a)
+	s.behaviour(f, d, t, a, comment)
 }
 
-func (s *annotationScanner) behaviour(f *sourceFile, d *ast.FuncDecl, t *typeDecl, a annotation) {
+func (s *annotationScanner) behaviour(f *sourceFile, d *ast.FuncDecl, t *typeDecl, a annotation, comment *ast.Comment) {
 	name := d.Name.Name
 	if name == "_" {
 		s.errs.add(s.pos(d.Name), "%s%s: generated code calls the method by its name, and _ is none: name it", annotationPrefix, a)
@@ -289,7 +292,38 @@ func (s *annotationScanner) behaviour(f *sourceFile, d *ast.FuncDecl, t *typeDec
 	} else {
 		t.actor.Behaviours = append(t.actor.Behaviours, b)
 	}
-	s.unit.funcs = append(s.unit.funcs, &methodDecl{file: f, decl: d, actor: t, behaviour: b})
+	m := &methodDecl{file: f, decl: d, actor: t, behaviour: b}
+	m.modes = s.modes(d, a, comment)
+	s.unit.funcs = append(s.unit.funcs, m)
+}
+
+// modes reads the modes in a behaviour's annotation, which were found well-formed.
+func (s *annotationScanner) modes(d *ast.FuncDecl, a annotation, comment *ast.Comment) map[string]Mode {
+	_, arguments, _ := strings.Cut(strings.TrimRight(comment.Text, "\r\n"), string(a))
+	found, _ := modesOf(a, arguments)
+	names := map[string]bool{}
+	for _, field := range d.Type.Params.List {
+		for _, name := range field.Names {
+			names[name.Name] = true
+		}
+	}
+	if result, _, _ := resultsOf(d.Type); result != nil {
+		names[resultWord] = true
+	}
+	delete(names, "_")
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		switch {
+		case name == resultWord && !names[name]:
+			s.errs.add(s.pos(comment), "%s%s: %s has no result for %s=%s", annotationPrefix, a, d.Name.Name, found[name], name)
+		case !names[name]:
+			s.errs.add(s.pos(comment), "%s%s: %s has no parameter %q for %s=", annotationPrefix, a, d.Name.Name, name, found[name])
+		case name == resultWord && found[name] == Iso:
+			s.errs.add(s.pos(comment), "%s%s: the result of %s cannot be given away, since several may read a future: write val=%s, or nothing for copies",
+				annotationPrefix, a, d.Name.Name, resultWord)
+			delete(found, name)
+		}
+	}
+	return found
 }
 
 // takesContextPointer reports whether the first parameter is **something; what

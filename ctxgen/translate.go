@@ -67,11 +67,12 @@ func (t *translator) behaviour(m *methodDecl, sig *types.Signature) {
 		p := sig.Params().At(i)
 		b.Params = append(b.Params, Param{
 			Name: p.Name(), Type: t.typ(p.Type(), p.Pos()), Pos: t.fset.Position(p.Pos()),
-			Variadic: sig.Variadic() && i == sig.Params().Len()-1,
+			Variadic: sig.Variadic() && i == sig.Params().Len()-1, Mode: m.modes[p.Name()],
 		})
 	}
 	if e, _, _ := resultsOf(m.decl.Type); e != nil && sig.Results().Len() > 0 {
 		b.Result = t.typ(sig.Results().At(0).Type(), sig.Results().At(0).Pos())
+		b.ResultMode = m.modes[resultWord]
 	}
 }
 
