@@ -76,7 +76,7 @@ func TestObjectsAreCopied(t *testing.T) {
 func TestNilObject(t *testing.T) {
 	require.NoError(t, run(t, strict, func(cctx **rt.Ctx) {
 		a := spawn(*cctx)
-		list, err := ask(*cctx, a, echo[*cons](nil)).Get(cctx)
+		list, err := ask(*cctx, a, func(**rt.Ctx) (*cons, error) { return nil, nil }).Get(cctx)
 		assert.NoError(t, err)
 		assert.Nil(t, list)
 		_, err = ask(*cctx, a, func(cctx **rt.Ctx) (*cons, error) { return newCons(*cctx, nil, 1), errNo }).Get(cctx)

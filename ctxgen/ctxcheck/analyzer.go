@@ -31,7 +31,8 @@ func run(pass *analysis.Pass) (any, error) {
 
 // check applies all rules; every says whether also to functions that they cannot concern.
 func check(pass *analysis.Pass, every bool) {
-	prog := ssa.NewProgram(pass.Fset, ssa.GlobalDebug) // which tells the names of variables
+	// Debug information tells the names of variables.
+	prog := ssa.NewProgram(pass.Fset, ssa.GlobalDebug|ssa.InstantiateGenerics)
 	for _, p := range pass.Pkg.Imports() {
 		prog.CreatePackage(p, nil, nil, true)
 	}
@@ -40,7 +41,7 @@ func check(pass *analysis.Pass, every bool) {
 	kinds := new(catalogue)
 	report := newReporter(pass)
 	var nests []*nest
-	for _, outer := range declared(pass, prog, pkg) {
+	for _, outer := range withInstances(declared(pass, prog, pkg)) {
 		nests = append(nests, newNest(kinds, outer))
 	}
 	held := dispatched(nests)
@@ -49,7 +50,7 @@ func check(pass *analysis.Pass, every bool) {
 			c := &confinement{nest: n, report: report, own: pass.Pkg.Path() == rtPath}
 			c.check()
 			f := &flow{nest: n, report: report, active: map[*ssa.Function]bool{}, seen: map[*ssa.Function]bool{},
-				lives: map[*ssa.Function]map[string]liveness{}, heldByCaller: held}
+				heldByCaller: held, unwinding: map[*ssa.Defer]*state{}}
 			f.follow()
 		}
 		o := &objects{nest: n, report: report}
@@ -98,6 +99,68 @@ func declared(pass *analysis.Pass, prog *ssa.Program, pkg *ssa.Package) []*ssa.F
 		}
 	}
 	return all
+}
+
+// withInstances adds the instances of the package's generic functions, in which a type parameter is known to be a pointer
+// into a heap.
+func withInstances(funcs []*ssa.Function) []*ssa.Function {
+	seen := map[*ssa.Function]bool{}
+	for _, f := range funcs {
+		seen[f] = true
+	}
+	for k := 0; k < len(funcs); k++ {
+		for _, b := range blocks(funcs[k]) {
+			for _, i := range b.Instrs {
+				for _, o := range i.Operands(nil) {
+					f, ok := (*o).(*ssa.Function)
+					if ok && f.Origin() != nil && f.Parent() == nil && len(f.Blocks) > 0 && !seen[f] && !open(f) {
+						seen[f] = true
+						funcs = append(funcs, f)
+					}
+				}
+			}
+		}
+	}
+	return funcs
+}
+
+// blocks returns those of f and of the literals in it.
+func blocks(f *ssa.Function) []*ssa.BasicBlock {
+	all := f.Blocks
+	for _, inner := range f.AnonFuncs {
+		all = append(all[:len(all):len(all)], blocks(inner)...)
+	}
+	return all
+}
+
+// open reports whether a type parameter is among the type arguments of f.
+func open(f *ssa.Function) bool {
+	for _, t := range f.TypeArgs() {
+		if hasParameter(t, map[types.Type]bool{}) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasParameter(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t := types.Unalias(t).(type) {
+	case *types.TypeParam:
+		return true
+	case *types.Named:
+		for a := range t.TypeArgs().Types() {
+			if hasParameter(a, seen) {
+				return true
+			}
+		}
+	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels, maps
+		return hasParameter(t.Elem(), seen)
+	}
+	return false
 }
 
 // concerns reports whether anything in the nest has a context or a heap pointer in it.

@@ -54,6 +54,18 @@ func (c *confinement) check() {
 			for _, a := range append(slices.Clone(i.Call.Args), i.Call.Value) {
 				c.everything(i.Pos(), a, "by another goroutine")
 			}
+		case *ssa.Convert:
+			if c.kinds.has(cellKind, i.X.Type()) || c.kinds.has(contextKind, i.X.Type()) && !c.kinds.has(contextKind, i.Type()) {
+				c.report.addf(contextCategory, i.Pos(), "a context is converted to what is none: nobody sees any more when it is stale")
+			}
+		case *ssa.UnOp:
+			if i.Op == token.MUL && isNamed(i.Type(), rtPath, "Ctx") && !c.own {
+				c.report.addf(contextCategory, i.Pos(), "a copy of a context: it belongs to a worker, pass the pointer")
+			}
+		case *ssa.Alloc:
+			if isNamed(pointee(i.Type()), rtPath, "Ctx") && !c.own {
+				c.report.addf(contextCategory, i.Pos(), "a context that is no worker's: only the runtime makes them")
+			}
 		case *ssa.Call:
 			c.call(i)
 		case *ssa.Defer:
@@ -126,20 +138,39 @@ func (c *confinement) store(i *ssa.Store) {
 		}
 		return
 	}
+	pos := storePosition(i)
 	to := c.at(i.Addr)
 	_, local := to.root.(*ssa.Alloc)
 	plain := local && to.path == ""
 	where := "in " + c.placeName(i.Addr)
 	if !plain || !isCell(i.Val.Type()) {
-		c.cell(i.Pos(), i.Val, where)
+		c.cell(pos, i.Val, where)
 	}
 	if _, isGlobal := to.root.(*ssa.Global); isGlobal || c.global(to.root) {
-		c.context(i.Pos(), i.Val, "in a global variable")
-		c.heap(i.Pos(), i.Val, "in a global variable")
+		c.context(pos, i.Val, "in a global variable")
+		c.heap(pos, i.Val, "in a global variable")
 	}
-	if !plain {
-		c.literal(i.Pos(), i.Val, where)
+	if array, ok := to.root.(*ssa.Alloc); !plain && !(ok && array.Comment == "varargs" && c.passed(array)) {
+		c.literal(pos, i.Val, where)
 	}
+}
+
+// passed reports whether the array of variadic arguments goes to calls of functions only: append keeps it.
+func (c *confinement) passed(array *ssa.Alloc) bool {
+	for _, r := range *array.Referrers() {
+		if s, ok := r.(*ssa.Slice); ok {
+			for _, r := range *s.Referrers() {
+				call, ok := r.(ssa.CallInstruction)
+				if !ok {
+					return false
+				}
+				if _, builtin := call.Common().Value.(*ssa.Builtin); builtin {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 func (c *confinement) placeName(addr ssa.Value) string {
@@ -224,7 +255,7 @@ func (c *confinement) call(i ssa.CallInstruction) {
 			continue
 		}
 		cells := c.captures(cellKind, g)
-		if len(cells) == 0 || takesCell(call) {
+		if takesCell(call) || !c.passesOn(g) {
 			continue
 		}
 		for _, a := range call.Args {
@@ -286,28 +317,37 @@ func position(v *ssa.MakeInterface) token.Pos {
 		return v.Pos()
 	}
 	for _, r := range *v.Referrers() {
+		if s, ok := r.(*ssa.Store); ok {
+			return storePosition(s)
+		}
 		if r.Pos().IsValid() {
 			return r.Pos()
-		}
-		if s, ok := r.(*ssa.Store); ok && s.Addr.Pos().IsValid() {
-			return s.Addr.Pos()
-		}
-		if s, ok := r.(*ssa.Store); ok { // an argument of a variadic call
-			if i, ok := s.Addr.(*ssa.IndexAddr); ok {
-				for _, r := range *i.X.Referrers() {
-					if slice, ok := r.(*ssa.Slice); ok {
-						for _, call := range *slice.Referrers() {
-							if call.Pos().IsValid() {
-								return call.Pos()
-							}
-						}
-					}
-				}
-			}
 		}
 	}
 	if v.X.Pos().IsValid() {
 		return v.X.Pos()
 	}
 	return v.Parent().Pos()
+}
+
+// storePosition is that of s, or of the variadic call for whose arguments it is.
+func storePosition(s *ssa.Store) token.Pos {
+	if s.Pos().IsValid() {
+		return s.Pos()
+	}
+	if s.Addr.Pos().IsValid() {
+		return s.Addr.Pos()
+	}
+	if element, ok := s.Addr.(*ssa.IndexAddr); ok {
+		for _, r := range *element.X.Referrers() {
+			if slice, ok := r.(*ssa.Slice); ok {
+				for _, call := range *slice.Referrers() {
+					if call.Pos().IsValid() {
+						return call.Pos()
+					}
+				}
+			}
+		}
+	}
+	return s.Parent().Pos()
 }

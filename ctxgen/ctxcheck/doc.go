@@ -14,17 +14,18 @@
 // # How it works
 //
 // The analysis is on SSA form (golang.org/x/tools/go/ssa), one package at a time,
-// without facts: parameter types are effects. See flow.go for the main part.
+// without facts: parameter types are effects.
 //
-//	part        | direction | question
-//	------------+-----------+--------------------------------------------------
-//	confine.go  | -         | is a context, a cell or a heap pointer kept somewhere
-//	objects.go  | -         | is an object made, copied or changed past its heap
-//	flow.go     | forwards  | which contexts are stale, which pointers are held
-//	live.go     | backwards | which heap pointers are used after a call
+//	part                | question
+//	--------------------+----------------------------------------------------------
+//	confine.go          | is a context, a cell or a heap pointer kept somewhere
+//	objects.go          | is an object made, copied or changed past its heap
+//	flow.go, call.go    | which contexts are stale, which pointers may be gone, and
+//	                    | which frames hold which, at each point of a nest
+//	stale.go, frames.go | is one of them used
 //
 // # Reading order
 //
-// kinds.go, nest.go, state.go, flow.go, stale.go; live.go, frames.go; keep.go,
-// confine.go, objects.go; analyzer.go, reporter.go, ignore.go, vet.go.
+// kinds.go, nest.go, base.go, state.go, flow.go, call.go,
+// stale.go, frames.go; keep.go, confine.go, objects.go; analyzer.go, reporter.go, ignore.go, vet.go.
 package ctxcheck

@@ -1,486 +1,396 @@
 package ctxcheck
 
 import (
+	"go/constant"
 	"go/token"
-	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// flow follows contexts and frames through one nest, forwards. A literal is followed from where it is called, or handed to
-// a call, with the state there; one that is kept for later, by itself.
+// flow follows contexts, heap pointers and frames through one nest. A literal is followed from where it is called, or
+// handed to a call, with the state there; one that is kept for later, by itself.
 type flow struct {
 	*nest
 	report *reporter
 	active map[*ssa.Function]bool // being followed
 	seen   map[*ssa.Function]bool // followed at least once
-	lives  map[*ssa.Function]map[string]liveness
 	// heldByCaller are functions whose heap pointers somebody holds who calls them.
 	heldByCaller map[*ssa.Function]bool
+	// unwinding has the states in which a deferred call may run because the stack is unwound.
+	unwinding map[*ssa.Defer]*state
 }
 
 // follow goes through the whole nest.
 func (f *flow) follow() {
-	f.run(f.outer, newState(), nil)
+	f.run(f.outer, newState())
 	for _, inner := range f.funcs { // outer ones come first
-		if !f.seen[inner] {
-			f.run(inner, newState(), nil)
+		if unreachable := len(inner.FreeVars) > 0 && f.made[inner] == nil; !f.seen[inner] && !unreachable {
+			f.run(inner, newState())
 		}
 	}
+	f.unwind()
 }
 
-// run follows fn from a state at its entry and returns the one at its end; exit is what is used after that.
-func (f *flow) run(fn *ssa.Function, entry *state, exit places) *state {
+// run follows fn from a state at its entry and returns those at its end.
+func (f *flow) run(fn *ssa.Function, entry *state) states {
+	ends := states{}
 	if f.active[fn] || len(fn.Blocks) == 0 {
-		return entry
+		ends.add(entry)
+		return ends
 	}
 	f.active[fn], f.seen[fn] = true, true
 	defer delete(f.active, fn)
-	live := f.liveness(fn, exit)
 	entry = entry.clone()
 	for _, p := range fn.Params {
-		entry.setAge(place{p, ""}, nil)
-		entry.forget(place{p, ""})
+		f.define(entry, p)
 		if f.heldByCaller[fn] {
 			for _, l := range f.kinds.leaves(heapKind, p.Type()) {
 				entry.held[place{p, l.path}] = unowned
 			}
 		}
 	}
-	in := map[*ssa.BasicBlock]*state{fn.Blocks[0]: entry}
-	work := []*ssa.BasicBlock{fn.Blocks[0]}
-	var end *state
+	in := map[*ssa.BasicBlock]states{}
+	var work []*ssa.BasicBlock
+	arrive := func(b *ssa.BasicBlock, s *state) {
+		if in[b] == nil {
+			in[b] = states{}
+		}
+		if in[b].add(s) && !slices.Contains(work, b) {
+			work = append(work, b)
+		}
+	}
+	arrive(fn.Blocks[0], entry)
 	for len(work) > 0 {
 		b := work[0]
 		work = work[1:]
-		s := in[b].clone()
+		now := states{}
+		for _, s := range in[b] {
+			now.add(s)
+		}
 		for _, i := range b.Instrs {
-			f.step(s, fn, i, live)
-			if _, ok := i.(*ssa.Return); ok {
-				if end == nil {
-					end = s.clone()
-				} else {
-					end.join(s)
+			now = f.step(now, fn, i)
+		}
+		for _, s := range now.sorted() {
+			switch last := b.Instrs[len(b.Instrs)-1].(type) {
+			case *ssa.Return:
+				f.checkPopped(s, fn, last)
+				ends.add(s)
+			default:
+				for k, succ := range b.Succs {
+					if possible(f.nest, s, last, k) {
+						arrive(succ, f.edge(s, fn, b, succ))
+					}
 				}
 			}
 		}
-		for _, succ := range b.Succs {
-			o := s
-			if len(succ.Instrs) > 0 {
-				o = f.edgeState(s, b, succ)
-			}
-			if in[succ] == nil {
-				in[succ] = o.clone()
-			} else if !in[succ].join(o) {
-				continue
-			}
-			if !slices.Contains(work, succ) {
-				work = append(work, succ)
+	}
+	return ends
+}
+
+// possible reports whether the state allows the k-th way out of a block: not if the last instruction compares how a loop
+// over a function has ended with something else.
+func possible(n *nest, s *state, last ssa.Instruction, k int) bool {
+	branch, ok := last.(*ssa.If)
+	if !ok {
+		return true
+	}
+	compare, ok := branch.Cond.(*ssa.BinOp)
+	if !ok || compare.Op != token.EQL {
+		return true
+	}
+	load, ok := compare.X.(*ssa.UnOp)
+	if !ok || load.Op != token.MUL {
+		return true
+	}
+	value, known := s.jumps[n.variable(load.X)]
+	with, ok := compare.Y.(*ssa.Const)
+	if !known || !ok {
+		return true
+	}
+	return (with.Int64() == value) == (k == 0)
+}
+
+// isJump reports whether a variable is one of state.jumps.
+func isJump(variable ssa.Value) bool {
+	a, ok := variable.(*ssa.Alloc)
+	return ok && strings.HasPrefix(a.Comment, "jump$")
+}
+
+// edge gives the phis of succ their values on the way from b, and forgets how a loop has ended once that has been acted upon.
+func (f *flow) edge(s *state, fn *ssa.Function, b, succ *ssa.BasicBlock) *state {
+	after := s.clone()
+	if !strings.HasPrefix(succ.Comment, "rangefunc.resume") {
+		for v := range after.jumps {
+			if v.Parent() == fn {
+				delete(after.jumps, v)
 			}
 		}
 	}
-	if end == nil { // it never returns
-		return entry
-	}
-	return end
-}
-
-// liveness computes each set once.
-func (f *flow) liveness(fn *ssa.Function, exit places) liveness {
-	var names []string
-	for p := range exit {
-		names = append(names, p.root.Parent().String()+p.root.Name()+p.path)
-	}
-	slices.Sort(names)
-	key := ""
-	for _, n := range names {
-		key += n + " "
-	}
-	if f.lives[fn] == nil {
-		f.lives[fn] = map[string]liveness{}
-	}
-	l, ok := f.lives[fn][key]
-	if !ok {
-		l = f.live(fn, exit)
-		f.lives[fn][key] = l
-	}
-	return l
-}
-
-// edgeState gives the phis of succ their values on the way from b.
-func (f *flow) edgeState(s *state, b, succ *ssa.BasicBlock) *state {
-	if _, ok := succ.Instrs[0].(*ssa.Phi); !ok {
-		return s
-	}
 	k := slices.Index(succ.Preds, b)
-	before := s.clone()
-	after := s.clone()
 	for _, i := range succ.Instrs {
 		phi, ok := i.(*ssa.Phi)
 		if !ok {
 			break
 		}
-		f.copy(before, after, place{phi, ""}, phi.Edges[k], phi.Type())
+		f.copy(s, after, phi, phi.Edges[k])
 	}
 	return after
 }
 
-// copy makes the place to in after what the value v, whose type is t, is in before.
-func (f *flow) copy(before, after *state, to place, v ssa.Value, t types.Type) {
-	if f.kinds.has(contextKind, t) {
-		f.copyAges(before, after, to, place{v, ""}, t)
+// define makes v a new value that can be used.
+func (f *flow) define(s *state, v ssa.Value) {
+	if f.kinds.has(contextKind, v.Type()) {
+		s.stale.set(place{v, ""}, nil)
 	}
-	after.forget(to)
-	if f.kinds.has(heapKind, t) {
-		for path, frame := range f.framesOf(before, v) {
-			after.held[place{to.root, to.path + path}] = frame
+	if leaves := f.kinds.leaves(heapKind, v.Type()); len(leaves) > 0 {
+		s.forget(place{v, ""})
+		for _, l := range leaves {
+			s.gone.set(place{v, l.path}, nil)
 		}
 	}
 }
 
-func (f *flow) copyAges(before, after *state, to, from place, t types.Type) {
-	if c, ok := from.root.(*ssa.Const); ok && c.IsNil() {
-		after.setAge(to, nil)
+// copy makes v in after what w is in before.
+func (f *flow) copy(before, after *state, v, w ssa.Value) {
+	f.define(after, v)
+	if f.kinds.has(contextKind, v.Type()) {
+		f.copyAges(before, after, place{v, ""}, place{w, ""}, v)
+	}
+	for _, p := range f.pointers(w, v) {
+		f.transfer(before, after, place{v, p.to}, p.from)
+	}
+}
+
+// pointer is a heap pointer that goes from one place to a leaf of another value.
+type pointer struct {
+	to   string // the leaf's path
+	from place
+}
+
+// pointers returns where the heap pointers of v, which is as w, come from. Nil constants come from nowhere.
+func (f *flow) pointers(w, v ssa.Value) (all []pointer) {
+	b := f.base(w)
+	for _, l := range f.kinds.leaves(heapKind, v.Type()) {
+		switch {
+		case b == nil:
+			all = append(all, pointer{l.path, place{}})
+		case len(f.kinds.leaves(heapKind, b.Type())) == 1 && b != w: // one pointer, whatever it is converted to
+			all = append(all, pointer{l.path, place{b, f.kinds.leaves(heapKind, b.Type())[0].path}})
+		default:
+			all = append(all, pointer{l.path, place{b, l.path}})
+		}
+	}
+	return all
+}
+
+// transfer makes the leaf to in after what from is in before; what comes from nowhere is nil, or not known to be gone.
+func (f *flow) transfer(before, after *state, to, from place) {
+	if from.root == nil {
+		after.held[to] = unowned
 		return
 	}
-	after.setAge(to, before.age(from))
-	for _, l := range f.kinds.leaves(contextKind, t) {
+	age, frame := f.look(before, from)
+	after.gone.set(to, age)
+	if frame != nil {
+		after.held[to] = frame
+	}
+}
+
+// look returns the age of the heap pointers in p, and the frame that holds them all.
+func (f *flow) look(s *state, p place) (age ssa.CallInstruction, frame ssa.Value) {
+	held := true
+	for _, l := range f.kinds.leaves(heapKind, typeOf(p.root)) {
+		if !overlaps(l.path, p.path) {
+			continue
+		}
+		q := place{p.root, l.path}
+		if c := s.gone.get(q); c != nil && age == nil {
+			age = c
+		}
+		g := s.held[q]
+		switch {
+		case g == nil:
+			held = false
+		case frame == nil:
+			frame = g
+		default:
+			frame = s.shorter(frame, g)
+		}
+	}
+	if !held {
+		frame = nil
+	}
+	return age, frame
+}
+
+func (f *flow) copyAges(before, after *state, to, from place, v ssa.Value) {
+	if isNil(from.root) {
+		after.stale.set(to, nil)
+		return
+	}
+	after.stale.set(to, before.stale.get(from))
+	for _, l := range f.kinds.leaves(contextKind, v.Type()) {
 		if l.path != "" {
-			after.setAge(place{to.root, to.path + l.path}, before.age(place{from.root, from.path + l.path}))
+			after.stale.set(place{to.root, to.path + l.path}, before.stale.get(place{from.root, from.path + l.path}))
 		}
 	}
 }
 
-// framesOf returns the frames that hold the heap pointers of v, by their paths.
-func (f *flow) framesOf(s *state, v ssa.Value) map[string]ssa.Value {
-	found := map[string]ssa.Value{}
-	if c, ok := v.(*ssa.Const); ok && c.IsNil() || ok && c.Value == nil {
-		for _, l := range f.kinds.leaves(heapKind, v.Type()) {
-			found[l.path] = unowned
-		}
-		return found
-	}
-	b := f.base(v)
-	if b == nil {
-		return found
-	}
-	for p, frame := range s.held {
-		if p.root == b {
-			found[p.path] = frame
-		}
-	}
-	if b != v { // one pointer, whatever it is converted to
-		if leaves := f.kinds.leaves(heapKind, v.Type()); len(leaves) == 1 && len(found) == 1 {
-			for path, frame := range found {
-				delete(found, path)
-				found[leaves[0].path] = frame
-			}
-		}
-	}
-	return found
-}
-
-// step follows one instruction.
-func (f *flow) step(s *state, fn *ssa.Function, i ssa.Instruction, live liveness) {
-	if _, ok := i.(*ssa.Phi); ok {
-		return // done on the edge
-	}
-	f.uses(s, i)
+// step follows one instruction from all states.
+func (f *flow) step(now states, fn *ssa.Function, i ssa.Instruction) states {
 	switch i := i.(type) {
+	case *ssa.Phi, *ssa.DebugRef:
+		return now
 	case *ssa.Call:
-		f.call(s, i, live)
-		return
+		next := states{}
+		for _, s := range now.sorted() {
+			f.uses(s, i)
+			f.call(s, i, next)
+		}
+		return next
 	case *ssa.RunDefers:
-		f.runDefers(s, fn)
+		next := states{}
+		for _, s := range now.sorted() {
+			f.runDefers(s, fn, next)
+		}
+		return next
+	}
+	next := now
+	for _, s := range now.sorted() {
+		f.uses(s, i)
+		f.simple(s, i)
+	}
+	if store, ok := i.(*ssa.Store); ok && isJump(f.variable(store.Addr)) {
+		next = states{} // their keys have changed
+		for _, s := range now {
+			next.add(s)
+		}
+	}
+	return next
+}
+
+// simple follows an instruction that goes on in one way.
+func (f *flow) simple(s *state, i ssa.Instruction) {
+	switch i := i.(type) {
+	case *ssa.Defer:
+		s.deferred[i] = true
 		return
 	case *ssa.Store:
-		to := f.at(i.Addr)
-		if f.kinds.has(contextKind, i.Val.Type()) {
-			f.copyAges(s, s, to, place{i.Val, ""}, i.Val.Type())
-		}
-		if _, ok := to.root.(*ssa.Alloc); ok {
-			frames := f.framesOf(s, i.Val)
-			s.forget(to)
-			for path, frame := range frames {
-				s.held[place{to.root, to.path + path}] = frame
-			}
-		}
+		f.store(s, i)
 		return
 	}
 	v, ok := i.(ssa.Value)
 	if !ok {
 		return
 	}
-	context, heap := f.kinds.has(contextKind, v.Type()), f.kinds.has(heapKind, v.Type())
 	switch i := i.(type) {
 	case *ssa.Alloc:
-		s.setAge(place{i, ""}, nil)
-		s.forget(place{i, ""})
-		for _, l := range f.kinds.leaves(heapKind, pointee(i.Type())) {
-			s.held[place{i, l.path}] = unowned // nil
-		}
+		f.alloc(s, i)
 	case *ssa.UnOp:
-		from := f.at(i.X)
-		if i.Op != token.MUL {
-			break
-		}
-		if context {
-			if f.isCellAddress(i.X) {
-				s.setAge(place{v, ""}, nil)
-			} else {
-				f.copyAges(s, s, place{v, ""}, from, v.Type())
-			}
-		}
-		if heap {
-			f.load(s, v, from)
+		f.define(s, v)
+		if i.Op == token.MUL {
+			f.load(s, v, i.X)
 		}
 	case *ssa.Field:
-		f.part(s, v, place{i.X, field(i.Field)}, context, heap)
+		f.define(s, v)
+		f.part(s, v, place{i.X, field(i.Field)})
 	case *ssa.Extract:
-		f.part(s, v, place{i.Tuple, field(i.Index)}, context, heap)
+		f.define(s, v)
+		f.part(s, v, place{i.Tuple, field(i.Index)})
 	case *ssa.ChangeType:
-		f.copy(s, s, place{v, ""}, i.X, v.Type())
-	case *ssa.Convert:
-		f.copy(s, s, place{v, ""}, i.X, v.Type())
-	default:
-		if context {
-			s.setAge(place{v, ""}, nil)
+		f.copy(s, s, v, i.X)
+	case *ssa.Convert, *ssa.MultiConvert, *ssa.ChangeInterface, *ssa.TypeAssert, *ssa.MakeInterface, *ssa.Slice:
+		if b := f.base(v); b != nil && b != v {
+			f.copy(s, s, v, *v.(ssa.Instruction).Operands(nil)[0])
+		} else {
+			f.define(s, v)
 		}
-		if heap {
-			s.forget(place{v, ""})
+	default:
+		f.define(s, v)
+	}
+}
+
+func (f *flow) alloc(s *state, i *ssa.Alloc) {
+	p := place{i, ""}
+	s.stale.set(p, nil)
+	s.forget(p)
+	for _, l := range f.kinds.leaves(heapKind, pointee(i.Type())) {
+		s.gone.set(place{i, l.path}, nil)
+		s.held[place{i, l.path}] = unowned // nil
+	}
+	if isJump(i) {
+		s.jumps[i] = 0
+	}
+}
+
+func (f *flow) store(s *state, i *ssa.Store) {
+	to := f.at(i.Addr)
+	if isJump(to.root) {
+		if c, ok := i.Val.(*ssa.Const); ok && c.Value != nil && c.Value.Kind() == constant.Int {
+			s.jumps[to.root] = c.Int64()
+		}
+		return
+	}
+	if f.kinds.has(contextKind, i.Val.Type()) {
+		f.copyAges(s, s, to, place{i.Val, ""}, i.Val)
+	}
+	if _, ok := to.root.(*ssa.Alloc); !ok || !f.kinds.has(heapKind, i.Val.Type()) {
+		return
+	}
+	before := s.clone()
+	some := strings.Contains(to.path, "*") // perhaps another element
+	s.forget(to)
+	for _, p := range f.pointers(i.Val, i.Val) {
+		path := to.path + p.to
+		for _, l := range f.kinds.leaves(heapKind, typeOf(to.root)) {
+			leaf := place{to.root, l.path}
+			if some && overlaps(l.path, path) {
+				age, frame := ssa.CallInstruction(nil), unowned
+				if p.from.root != nil {
+					age, frame = f.look(before, p.from)
+				}
+				if old := before.gone.get(leaf); old != nil {
+					age = old
+				}
+				s.gone.set(leaf, age)
+				if old := before.held[leaf]; old != nil && frame != nil {
+					s.held[leaf] = before.shorter(old, frame)
+				}
+			} else if l.path == path {
+				s.gone.set(leaf, nil)
+				f.transfer(before, s, leaf, p.from)
+			}
 		}
 	}
 }
 
-// load gives v what is known of a place.
-func (f *flow) load(s *state, v ssa.Value, from place) {
-	s.forget(place{v, ""})
-	if _, ok := from.root.(*ssa.Alloc); !ok {
-		return
+// load gives v what is known of what the address holds.
+func (f *flow) load(s *state, v, addr ssa.Value) {
+	from := f.at(addr)
+	if f.kinds.has(contextKind, v.Type()) && !f.isCellAddress(addr) {
+		f.copyAges(s, s, place{v, ""}, from, v)
 	}
-	s.from[v] = from
-	for _, l := range f.kinds.leaves(heapKind, v.Type()) {
-		if frame := s.held[place{from.root, from.path + l.path}]; frame != nil {
-			s.held[place{v, l.path}] = frame
-		}
+	if _, ok := from.root.(*ssa.Alloc); ok {
+		f.pointersFrom(s, v, from)
 	}
 }
 
 // part gives v what is known of a part of a register.
-func (f *flow) part(s *state, v ssa.Value, from place, context, heap bool) {
-	if context {
-		f.copyAges(s, s, place{v, ""}, from, v.Type())
+func (f *flow) part(s *state, v ssa.Value, from place) {
+	if f.kinds.has(contextKind, v.Type()) {
+		f.copyAges(s, s, place{v, ""}, from, v)
 	}
-	if heap {
-		s.forget(place{v, ""})
+	f.pointersFrom(s, v, from)
+}
+
+func (f *flow) pointersFrom(s *state, v ssa.Value, from place) {
+	leaves := f.kinds.leaves(heapKind, v.Type())
+	if len(leaves) > 0 {
 		s.from[v] = from
-		for _, l := range f.kinds.leaves(heapKind, v.Type()) {
-			if frame := s.held[place{from.root, from.path + l.path}]; frame != nil {
-				s.held[place{v, l.path}] = frame
-			}
-		}
 	}
-}
-
-// isCellAddress reports whether v, a **rt.Ctx, is a strand's cell: not a variable that a context is cached in, nor a field.
-// The fields of package rt are cells.
-func (f *nest) isCellAddress(v ssa.Value) bool {
-	switch v := v.(type) {
-	case *ssa.Alloc, *ssa.FreeVar, *ssa.IndexAddr, *ssa.Global:
-		return false
-	case *ssa.FieldAddr:
-		e := pointee(v.X.Type())
-		named, ok := types.Unalias(e).(*types.Named)
-		return ok && isCell(v.Type()) && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == rtPath
+	for _, l := range leaves {
+		f.transfer(s, s, place{v, l.path}, place{from.root, from.path + l.path})
 	}
-	return isCell(v.Type())
-}
-
-// hold marks what a call that returns a frame has pushed.
-func (f *flow) hold(s *state, frame *ssa.Call) {
-	s.push(frame)
-	for _, a := range frame.Call.Args {
-		if root := f.variable(a); root != nil { // by its address
-			for _, l := range f.kinds.leaves(heapKind, pointee(root.Type())) {
-				s.held[place{root, l.path}] = frame
-			}
-			continue
-		}
-		b := f.base(a)
-		if b == nil {
-			continue
-		}
-		for _, l := range f.kinds.leaves(heapKind, b.Type()) {
-			p := place{b, l.path}
-			for {
-				s.held[p] = frame
-				from, ok := s.from[p.root]
-				if !ok {
-					break
-				}
-				p = place{from.root, from.path + p.path}
-			}
-		}
-	}
-}
-
-// call follows a call: first the literals that run in it, then its own effect.
-func (f *flow) call(s *state, i *ssa.Call, live liveness) {
-	c := &i.Call
-	if frames, ok := f.popped(c); ok {
-		s.pop(frames)
-		return
-	}
-	called, passed := f.given(c)
-	after := live[i]
-	switching := f.switches(c)
-	if switching {
-		f.checkHeld(s, i, after, called, passed)
-	}
-	passed = slices.DeleteFunc(passed, func(g *ssa.Function) bool { return keeps(c, g) })
-	if len(called)+len(passed) > 0 {
-		exit := f.exit(after, called, passed)
-		if takesCell(c) && len(passed) > 0 {
-			s.switched(i)
-		}
-		for _, g := range called {
-			s.replace(f.run(g, s, exit))
-		}
-		if len(passed) > 0 {
-			f.repeat(s, passed, exit)
-		}
-		if f.active[i.Parent()] && switching && !takesCell(c) && f.recursive(called, passed) {
-			s.switched(i)
-		}
-	}
-	if takesCell(c) {
-		s.switched(i)
-	}
-	if f.kinds.has(contextKind, i.Type()) {
-		s.setAge(place{i, ""}, nil)
-	}
-	if f.kinds.has(heapKind, i.Type()) {
-		frames := map[string]ssa.Value{}
-		if b := f.base(i); b != i && b != nil {
-			frames = f.framesOf(s, i)
-		}
-		s.forget(place{i, ""})
-		for path, frame := range frames {
-			s.held[place{i, path}] = frame
-		}
-	}
-	if frameOf(i) {
-		f.hold(s, i)
-	}
-}
-
-// exit returns what is used after literals of those that they share with their function: what is used after the call, and
-// what they read when they are called again. All else is the call's to check.
-func (f *flow) exit(after places, sets ...[]*ssa.Function) places {
-	used := places{}
-	for _, g := range slices.Concat(sets...) {
-		f.reads(used, g)
-		for _, v := range f.captures(heapKind, g) {
-			for p := range after {
-				if p.root == v {
-					used[p] = true
-				}
-			}
-		}
-	}
-	return used
-}
-
-// recursive reports whether one of the literals is being followed: its effect is not known yet.
-func (f *flow) recursive(sets ...[]*ssa.Function) bool {
-	for _, g := range slices.Concat(sets...) {
-		if f.active[g] {
-			return true
-		}
-	}
-	return false
-}
-
-// replace makes s the state o.
-func (s *state) replace(o *state) {
-	if s != o {
-		*s = *o.clone()
-	}
-}
-
-// repeat runs literals that a call may run any number of times.
-func (f *flow) repeat(s *state, literals []*ssa.Function, exit places) {
-	for changed := true; changed; {
-		changed = false
-		for _, g := range literals {
-			end := f.run(g, s, exit)
-			if end != s && s.join(end) {
-				changed = true
-			}
-		}
-	}
-}
-
-// runDefers follows the deferred calls of fn. They run as well while a panic or the end of the runtime unwinds the
-// stack: after any call that comes after the defer statement.
-func (f *flow) runDefers(s *state, fn *ssa.Function) {
-	var literals []*ssa.Function
-	var switching ssa.CallInstruction
-	for _, b := range fn.Blocks {
-		for _, i := range b.Instrs {
-			d, ok := i.(*ssa.Defer)
-			if !ok {
-				continue
-			}
-			called, passed := f.given(&d.Call)
-			passed = slices.DeleteFunc(passed, func(g *ssa.Function) bool { return keeps(&d.Call, g) })
-			for _, g := range slices.Concat(called, passed) {
-				if !slices.Contains(literals, g) {
-					literals = append(literals, g)
-				}
-			}
-			if f.switches(&d.Call) {
-				switching = d
-			}
-			later := f.laterSwitch(d)
-			if later != nil {
-				unwound := s.clone()
-				unwound.switched(later)
-				for _, g := range slices.Concat(called, passed) {
-					f.run(g, unwound, nil)
-				}
-				f.deferredUses(unwound, d)
-			}
-		}
-	}
-	f.repeat(s, literals, nil)
-	if switching != nil {
-		s.switched(switching)
-	}
-}
-
-// laterSwitch returns a call that may switch and can come after d and before the call that d defers, nil if there is none:
-// those that are deferred later run before it.
-func (f *flow) laterSwitch(d *ssa.Defer) ssa.CallInstruction {
-	seen := map[*ssa.BasicBlock]bool{}
-	var look func(b *ssa.BasicBlock, from int) ssa.CallInstruction
-	look = func(b *ssa.BasicBlock, from int) ssa.CallInstruction {
-		for _, i := range b.Instrs[from:] {
-			c, ok := i.(ssa.CallInstruction)
-			if _, other := i.(*ssa.Go); ok && !other && c != ssa.CallInstruction(d) && f.switches(c.Common()) {
-				return c
-			}
-		}
-		for _, succ := range b.Succs {
-			if !seen[succ] {
-				seen[succ] = true
-				if c := look(succ, 0); c != nil {
-					return c
-				}
-			}
-		}
-		return nil
-	}
-	return look(d.Block(), slices.Index(d.Block().Instrs, ssa.Instruction(d))+1)
 }

@@ -4,74 +4,104 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
-	"sort"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// checkHeld reports heap pointers that are used after a call that may collect, and in no frame while it runs. What a
-// literal that runs in the call shares with its function is looked at within the literal.
-func (f *flow) checkHeld(s *state, i *ssa.Call, after places, called, passed []*ssa.Function) {
-	shared := map[ssa.Value]bool{}
-	if !takesCell(&i.Call) {
-		for _, g := range slices.Concat(called, passed) {
-			for _, v := range f.captures(heapKind, g) {
-				shared[v] = true
-			}
+// usePointers reports heap pointers that i uses and that may be gone.
+func (f *flow) usePointers(s *state, i ssa.Instruction) {
+	switch i := i.(type) {
+	case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.ChangeType, *ssa.Convert, *ssa.MultiConvert, *ssa.Slice, *ssa.ChangeInterface, *ssa.MakeInterface,
+		*ssa.TypeAssert, *ssa.Field, *ssa.Extract, *ssa.MakeClosure, *ssa.Defer, *ssa.If:
+		return // to compute from a pointer is no use yet
+	case *ssa.BinOp:
+		return // nor is to compare it
+	case *ssa.UnOp:
+		if _, variable := f.at(i.X).root.(*ssa.Alloc); variable {
+			return
+		}
+	case *ssa.Store:
+		if _, variable := f.at(i.Addr).root.(*ssa.Alloc); variable {
+			return
 		}
 	}
-	var missing []place
-	for p := range after {
-		if p.root != ssa.Value(i) && !shared[p.root] && s.held[p] == nil {
-			missing = append(missing, p)
+	for _, o := range i.Operands(nil) {
+		if *o != nil {
+			f.usePointer(s, *o)
 		}
-	}
-	sort.Slice(missing, func(a, b int) bool {
-		if missing[a].root.Pos() != missing[b].root.Pos() {
-			return missing[a].root.Pos() < missing[b].root.Pos()
-		}
-		return missing[a].path < missing[b].path
-	})
-	told := map[ssa.Value]bool{}
-	for _, p := range missing {
-		if told[p.root] {
-			continue
-		}
-		told[p.root] = true
-		name := f.report.name(f.nest, p.root)
-		if f.loose(p) {
-			f.report.addf(frameCategory, f.position(i), "%s has pointers into the heap and is used after %s, which may collect: no frame can hold all of them; "+
-				"keep it in the actor's state and read it from there again", name, f.report.describe(f.nest, i))
-			continue
-		}
-		f.report.addf(frameCategory, f.position(i), "%s points into the heap, is used after %s, which may collect, and is in no frame: "+
-			"push it before (gc.Push) and pop the frame after its last use", name, f.report.describe(f.nest, i))
-	}
-	if isDispatch(i.Parent()) && takesCell(&i.Call) {
-		f.checkArguments(s, i)
 	}
 }
 
-func (f *flow) loose(p place) bool {
-	t := p.root.Type()
-	if _, ok := p.root.(*ssa.Alloc); ok {
-		t = pointee(t)
+// usePointer reports v if it may be gone.
+func (f *flow) usePointer(s *state, v ssa.Value) {
+	if v == nil {
+		return
 	}
-	for _, l := range f.kinds.leaves(heapKind, t) {
-		if l.path == p.path {
-			return l.loose
+	root := f.base(v)
+	if variable := f.variable(v); variable != nil { // by its address: who has that may read it
+		root = variable
+	}
+	if root == nil {
+		return
+	}
+	for _, l := range f.kinds.leaves(heapKind, typeOf(root)) {
+		p := place{root, l.path}
+		call := s.gone.get(p)
+		if call == nil {
+			continue
+		}
+		f.goneUse(root, l.loose, call)
+		for _, l := range f.kinds.leaves(heapKind, typeOf(root)) {
+			s.gone.set(place{root, l.path}, nil)
+			if from, ok := s.from[root]; ok {
+				s.gone.set(place{from.root, from.path + l.path}, nil)
+			}
+		}
+		return
+	}
+}
+
+func (f *flow) goneUse(root ssa.Value, loose bool, call ssa.CallInstruction) {
+	name := f.report.name(f.nest, root)
+	if loose {
+		f.report.addf(frameCategory, f.position(call), "%s has pointers into the heap and is used after %s, which may collect: no frame can hold all of them; "+
+			"keep it in the actor's state and read it from there again", name, f.report.describe(f.nest, call))
+		return
+	}
+	f.report.addf(frameCategory, f.position(call), "%s points into the heap, is used after %s, which may collect, and is in no frame: "+
+		"push it before (gc.Push) and pop the frame after its last use", name, f.report.describe(f.nest, call))
+}
+
+// checkPopped reports frames of fn that are open where it returns. One that is returned is the caller's.
+func (f *flow) checkPopped(s *state, fn *ssa.Function, r *ssa.Return) {
+	for _, v := range r.Results {
+		if isNamed(v.Type(), gcPath, "Frame") {
+			return
 		}
 	}
-	return false
+	for _, frame := range s.frames {
+		if frame.Parent() != fn {
+			continue
+		}
+		pos := r.Pos()
+		if !pos.IsValid() {
+			pos = frame.Pos()
+		}
+		f.report.addf(frameCategory, pos, "the frame of %s is not popped on the way out here: what it holds would never be freed",
+			f.report.describe(f.nest, frame.(*ssa.Call)))
+		return
+	}
 }
 
 // checkArguments reports what a behaviour is given and the function that runs it does not hold: a behaviour's own
 // parameters are in frames of that function.
 func (f *flow) checkArguments(s *state, i *ssa.Call) {
 	for k, a := range i.Call.Args {
-		held := f.framesOf(s, a)
-		for _, l := range f.kinds.leaves(heapKind, a.Type()) {
-			if held[l.path] != nil || l.loose {
+		for _, p := range f.pointers(a, a) {
+			if p.from.root == nil {
+				continue
+			}
+			if _, frame := f.look(s, p.from); frame != nil || f.isLoose(p.from) {
 				continue
 			}
 			what := "an argument"
@@ -83,6 +113,11 @@ func (f *flow) checkArguments(s *state, i *ssa.Call) {
 			break
 		}
 	}
+}
+
+// isLoose reports whether p is a slice or map of heap pointers.
+func (f *flow) isLoose(p place) bool {
+	return slices.ContainsFunc(f.kinds.leaves(heapKind, typeOf(p.root)), func(l leaf) bool { return l.path == p.path && l.loose })
 }
 
 // isDispatch reports whether f is what rt.Behaviour.Run is: it takes a message apart and runs a behaviour.
@@ -148,8 +183,20 @@ func (r *reporter) name(n *nest, v ssa.Value) string {
 	if name != "" {
 		return name
 	}
-	if c, ok := v.(*ssa.Call); ok {
-		return "the result of " + r.describe(n, c)
+	switch v := v.(type) {
+	case *ssa.Call:
+		return "the result of " + r.describe(n, v)
+	case *ssa.UnOp:
+		if a, ok := v.X.(*ssa.FieldAddr); ok && n.variable(a.X) == nil {
+			return pointee(a.X.Type()).Underlying().(*types.Struct).Field(a.Field).Name()
+		}
+		if variable, ok := n.at(v.X).root.(*ssa.Alloc); ok {
+			return r.name(n, variable)
+		}
+	case *ssa.Field:
+		return r.name(n, v.X)
+	case *ssa.Extract:
+		return r.name(n, v.Tuple)
 	}
 	return "a value"
 }

@@ -2,6 +2,7 @@ package ctxcheck
 
 import (
 	"go/types"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -149,6 +150,10 @@ func (n *nest) closures(v ssa.Value) []*ssa.Function {
 					look(s)
 				}
 			}
+		case *ssa.Slice: // the variadic arguments of a call
+			for _, a := range variadic(v) {
+				look(a)
+			}
 		case *ssa.Call:
 			if !returnsFunc(v.Type()) {
 				return
@@ -184,8 +189,28 @@ func isFunc(t types.Type) bool {
 	return ok
 }
 
+// variadic returns the values that are passed as variadic arguments by way of s, nil if s is another slice.
+func variadic(s *ssa.Slice) (values []ssa.Value) {
+	array, ok := s.X.(*ssa.Alloc)
+	if !ok || array.Comment != "varargs" {
+		return nil
+	}
+	for _, r := range *array.Referrers() {
+		if element, ok := r.(*ssa.IndexAddr); ok {
+			for _, r := range *element.Referrers() {
+				if store, ok := r.(*ssa.Store); ok && store.Addr == ssa.Value(element) {
+					values = append(values, store.Val)
+				}
+			}
+		}
+	}
+	return values
+}
+
 func mayBeFunc(t types.Type) bool {
-	switch t.Underlying().(type) {
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		return isFunc(t.Elem())
 	case *types.Signature, *types.Interface, *types.Tuple:
 		return true
 	}
@@ -288,18 +313,56 @@ func (n *nest) given(c *ssa.CallCommon) (called, passed []*ssa.Function) {
 	return called, passed
 }
 
-// switches reports whether a call may switch: it takes the cell, or a literal that captures one.
+// switches reports whether a call may switch: it takes the cell, or a literal that captures one and passes it on.
 func (n *nest) switches(c *ssa.CallCommon) bool {
 	if takesCell(c) {
 		return true
 	}
 	called, passed := n.given(c)
-	for _, f := range append(called, passed...) {
-		if len(n.captures(cellKind, f)) > 0 {
-			return true
+	return slices.ContainsFunc(called, n.passesOn) || slices.ContainsFunc(passed, n.passesOn)
+}
+
+// passesOn reports whether the literal f captures a cell and does more with it than to load the context.
+func (n *nest) passesOn(f *ssa.Function) bool {
+	seen := map[*ssa.Function]bool{}
+	var look func(*ssa.Function) bool
+	look = func(f *ssa.Function) bool {
+		if seen[f] {
+			return false
 		}
+		seen[f] = true
+		for _, b := range blocks(f) {
+			for _, i := range b.Instrs {
+				c, ok := i.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				if takesCell(c.Common()) {
+					return true
+				}
+				called, passed := n.given(c.Common())
+				if slices.ContainsFunc(called, look) || slices.ContainsFunc(passed, look) {
+					return true
+				}
+			}
+		}
+		return false
 	}
-	return false
+	return len(n.captures(cellKind, f)) > 0 && look(f)
+}
+
+// isCellAddress reports whether v, a **rt.Ctx, is a strand's cell: not a variable that a context is cached in, nor a field.
+// The fields of package rt are cells.
+func (n *nest) isCellAddress(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.Alloc, *ssa.FreeVar, *ssa.IndexAddr, *ssa.Global:
+		return false
+	case *ssa.FieldAddr:
+		e := pointee(v.X.Type())
+		named, ok := types.Unalias(e).(*types.Named)
+		return ok && isCell(v.Type()) && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == rtPath
+	}
+	return isCell(v.Type())
 }
 
 // frameOf reports whether a call pushes a frame: it returns a gc.Frame.

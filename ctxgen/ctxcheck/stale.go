@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// uses reports contexts that i uses and that are stale in s. After the report they count as fresh: one fault is one
-// report.
+// uses reports what i uses and cannot be used any more in s: stale contexts, and heap pointers that may be gone. After the
+// report they count as good: one fault is one report.
 func (f *flow) uses(s *state, i ssa.Instruction) {
 	switch i := i.(type) {
 	case ssa.CallInstruction:
@@ -34,6 +34,7 @@ func (f *flow) uses(s *state, i ssa.Instruction) {
 			f.useContext(s, i, r, f.report.result(i.Pos(), k, len(i.Results)))
 		}
 	}
+	f.usePointers(s, i)
 }
 
 // useContext reports v, which is written as e, if it has a stale context.
@@ -47,11 +48,11 @@ func (f *flow) useContext(s *state, at ssa.Instruction, v ssa.Value, e ast.Expr)
 		p, t = place{root, ""}, pointee(t)
 	}
 	for _, l := range append(f.kinds.leaves(contextKind, t), leaf{}) {
-		if call := s.age(place{p.root, p.path + l.path}); call != nil {
+		if call := s.stale.get(place{p.root, p.path + l.path}); call != nil {
 			f.staleUse(at, v, e, call)
-			s.setAge(p, nil)
+			s.stale.set(p, nil)
 			if load, ok := v.(*ssa.UnOp); ok {
-				s.setAge(f.at(load.X), nil)
+				s.stale.set(f.at(load.X), nil)
 			}
 			return
 		}
@@ -80,11 +81,14 @@ func (f *flow) staleUse(at ssa.Instruction, v ssa.Value, e ast.Expr, call ssa.Ca
 	r.add(d)
 }
 
-// deferredUses reports the contexts that a deferred call has been given before s, in which they are stale.
+// deferredUses reports what a deferred call has been given before s, where it cannot be used any more.
 func (f *flow) deferredUses(s *state, d *ssa.Defer) {
+	for _, o := range d.Operands(nil) {
+		f.usePointer(s, *o)
+	}
 	for k, a := range d.Call.Args {
 		if f.kinds.has(contextKind, a.Type()) {
-			if call := s.age(place{a, ""}); call != nil {
+			if call := s.stale.get(place{a, ""}); call != nil {
 				e := f.report.argument(&d.Call, k)
 				what, pos := "a context", d.Pos()
 				if e != nil {

@@ -1,6 +1,7 @@
 package ctxcheck
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,62 +11,113 @@ import (
 
 // state is what is known at one point of a nest, on all paths that lead there.
 type state struct {
-	// stale has the call after which the context in a place is stale; nil: it is fresh. What is not in it is as old as
-	// its root, and if that is not in it either, as the entry: dflt.
-	stale map[place]ssa.CallInstruction
-	dflt  ssa.CallInstruction
+	stale ages // of contexts: since which call they are stale
+	gone  ages // of heap pointers: since which call what they point to may be freed
 	// frames are those that are open, the newest last; an entry is the call that pushed it.
 	frames []ssa.Value
 	// held has the frame that holds the heap pointer in a place: an element of frames, or unowned.
 	held map[place]ssa.Value
 	// from has the place that a register was loaded from, if that has the same value still.
 	from map[ssa.Value]place
+	// jumps are the variables by which SSA form says how the body of a loop over a function has ended. States that differ
+	// in them are kept apart: a body that returns is not followed by what comes after the loop.
+	jumps map[ssa.Value]int64
+	// deferred are the defer statements that were executed on some path.
+	deferred map[*ssa.Defer]bool
+}
+
+// ages are the calls since which the values in places cannot be used any more, nil for what can be used. What is not in at
+// has the age of the larger place that it is in, or is as old as the entry: rest.
+type ages struct {
+	at   map[place]ssa.CallInstruction
+	rest ssa.CallInstruction
 }
 
 // unowned stands for what needs no frame of this function: nil, and what the caller holds by contract.
 var unowned ssa.Value = new(ssa.Alloc)
 
 func newState() *state {
-	return &state{stale: map[place]ssa.CallInstruction{}, held: map[place]ssa.Value{}, from: map[ssa.Value]place{}}
+	return &state{
+		stale: ages{at: map[place]ssa.CallInstruction{}}, gone: ages{at: map[place]ssa.CallInstruction{}},
+		held: map[place]ssa.Value{}, from: map[ssa.Value]place{}, jumps: map[ssa.Value]int64{}, deferred: map[*ssa.Defer]bool{},
+	}
 }
 
 func (s *state) clone() *state {
-	return &state{maps.Clone(s.stale), s.dflt, slices.Clone(s.frames), maps.Clone(s.held), maps.Clone(s.from)}
+	return &state{
+		stale: ages{maps.Clone(s.stale.at), s.stale.rest}, gone: ages{maps.Clone(s.gone.at), s.gone.rest}, frames: slices.Clone(s.frames),
+		held: maps.Clone(s.held), from: maps.Clone(s.from), jumps: maps.Clone(s.jumps), deferred: maps.Clone(s.deferred),
+	}
 }
 
-// age returns the call after which the context in p is stale, nil if it is fresh.
-func (s *state) age(p place) ssa.CallInstruction {
-	if c, ok := s.stale[p]; ok {
+// get returns the age of p.
+func (a *ages) get(p place) ssa.CallInstruction {
+	if c, ok := a.at[p]; ok {
 		return c
 	}
 	for path := p.path; path != ""; {
 		path = path[:strings.LastIndexAny(path, ".[")]
-		if c, ok := s.stale[place{p.root, path}]; ok {
+		if c, ok := a.at[place{p.root, path}]; ok {
 			return c
 		}
 	}
-	return s.dflt
+	return a.rest
 }
 
-// setAge says how old the context in p is, and in all that p has in it.
-func (s *state) setAge(p place, c ssa.CallInstruction) {
-	for q := range s.stale {
+// set says how old p is, and all that p has in it.
+func (a *ages) set(p place, c ssa.CallInstruction) {
+	for q := range a.at {
 		if q.root == p.root && len(q.path) > len(p.path) && strings.HasPrefix(q.path, p.path) {
-			delete(s.stale, q)
+			delete(a.at, q)
 		}
 	}
-	s.stale[p] = c
+	a.at[p] = c
 }
 
-// switched makes all contexts stale that are in places now.
-func (s *state) switched(c ssa.CallInstruction) {
-	for p, old := range s.stale {
-		if old == nil {
-			s.stale[p] = c
+// join makes a what is so on either way and reports whether that changed it.
+func (a *ages) join(o *ages) (changed bool) {
+	if a.rest == nil && o.rest != nil {
+		for p := range o.at { // as old as the entry was
+			if _, ok := a.at[p]; !ok {
+				a.at[p] = a.get(p)
+			}
+		}
+		a.rest, changed = o.rest, true
+	}
+	for p, c := range a.at {
+		if c == nil {
+			if age := o.get(p); age != nil {
+				a.at[p], changed = age, true
+			}
 		}
 	}
-	if s.dflt == nil {
-		s.dflt = c
+	for p := range o.at {
+		if _, ok := a.at[p]; !ok && a.get(p) == nil {
+			if age := o.get(p); age != nil {
+				a.at[p], changed = age, true
+			}
+		}
+	}
+	return changed
+}
+
+// switched is the effect of a call that may switch: all contexts are stale, and heap pointers that no frame holds are gone.
+func (s *state) switched(c ssa.CallInstruction) {
+	for p, old := range s.stale.at {
+		if old == nil {
+			s.stale.at[p] = c
+		}
+	}
+	for p, old := range s.gone.at {
+		if old == nil && s.held[p] == nil {
+			s.gone.at[p] = c
+		}
+	}
+	if s.stale.rest == nil {
+		s.stale.rest = c
+	}
+	if s.gone.rest == nil {
+		s.gone.rest = c
 	}
 }
 
@@ -88,7 +140,7 @@ func (s *state) push(frame ssa.Value) {
 	s.frames = append(slices.DeleteFunc(s.frames, func(f ssa.Value) bool { return f == frame }), frame)
 }
 
-// pop ends the frame and those above it; the frames of another function end all.
+// pop ends the frame and those above it; one that is not known may be any.
 func (s *state) pop(frames []ssa.Value) {
 	first := len(s.frames)
 	for _, f := range frames {
@@ -107,34 +159,18 @@ func (s *state) pop(frames []ssa.Value) {
 	s.frames = s.frames[:first]
 }
 
+// shorter returns which of two frames ends first.
+func (s *state) shorter(f, g ssa.Value) ssa.Value {
+	if f == unowned || g != unowned && slices.Index(s.frames, g) > slices.Index(s.frames, f) {
+		return g
+	}
+	return f
+}
+
 // join makes s what holds on both ways and reports whether that changed it.
 func (s *state) join(o *state) bool {
-	changed := false
-	if s.dflt == nil && o.dflt != nil {
-		for p := range o.stale { // as old as the entry was
-			if _, ok := s.stale[p]; !ok {
-				s.stale[p] = s.age(p)
-			}
-		}
-		s.dflt, changed = o.dflt, true
-	}
-	for p, c := range s.stale {
-		if c == nil {
-			if age := o.age(p); age != nil {
-				s.stale[p], changed = age, true
-			}
-		}
-	}
-	for p := range o.stale {
-		if _, ok := s.stale[p]; ok {
-			continue
-		}
-		if s.age(p) == nil {
-			if age := o.age(p); age != nil {
-				s.stale[p], changed = age, true
-			}
-		}
-	}
+	changed := s.stale.join(&o.stale)
+	changed = s.gone.join(&o.gone) || changed
 	common := 0
 	for common < min(len(s.frames), len(o.frames)) && s.frames[common] == o.frames[common] {
 		common++
@@ -143,15 +179,9 @@ func (s *state) join(o *state) bool {
 		s.frames, changed = s.frames[:common], true
 	}
 	for p, f := range s.held {
-		g := o.held[p]
-		keep := f
-		switch {
-		case g == nil:
-			keep = nil
-		case f == unowned:
-			keep = g
-		case g != unowned && slices.Index(o.frames, g) > slices.Index(o.frames, f):
-			keep = g // which ends first
+		keep := o.held[p]
+		if keep != nil {
+			keep = o.shorter(f, keep)
 		}
 		if keep != nil && keep != unowned && !slices.Contains(s.frames, keep) {
 			keep = nil
@@ -169,5 +199,44 @@ func (s *state) join(o *state) bool {
 			changed = true
 		}
 	}
+	for d := range o.deferred {
+		if !s.deferred[d] {
+			s.deferred[d], changed = true, true
+		}
+	}
 	return changed
+}
+
+// states are those of one point that are kept apart, by their jumps.
+type states map[string]*state
+
+func (s *state) key() string {
+	if len(s.jumps) == 0 {
+		return ""
+	}
+	var parts []string
+	for v, value := range s.jumps {
+		parts = append(parts, fmt.Sprintf("%s.%s=%d", v.Parent().Name(), v.Name(), value))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, " ")
+}
+
+// add joins s, which the caller may change afterwards, and reports whether that changed anything.
+func (all states) add(s *state) bool {
+	key := s.key()
+	if old, ok := all[key]; ok {
+		return old.join(s)
+	}
+	all[key] = s.clone()
+	return true
+}
+
+// sorted returns the states in an order that does not change from run to run.
+func (all states) sorted() []*state {
+	var list []*state
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, all[key])
+	}
+	return list
 }

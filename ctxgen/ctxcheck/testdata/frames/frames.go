@@ -250,8 +250,18 @@ func framedWithin(cctx **rt.Ctx) (sum int64) {
 }
 
 func outside(cctx **rt.Ctx, n *model.Node) int64 {
-	for range helper.Numbers(3) { // want `n points into the heap, is used after the loop over a function`
-		helper.Wait(cctx)
+	for range helper.Numbers(3) {
+		helper.Wait(cctx) // want `n points into the heap, is used after helper.Wait`
+	}
+	return n.I
+}
+
+func found(cctx **rt.Ctx, n *model.Node) int64 {
+	for i := range helper.Numbers(3) {
+		if i == 2 {
+			helper.Wait(cctx)
+			return 0
+		}
 	}
 	return n.I
 }
@@ -316,6 +326,52 @@ func byAnother(cctx **rt.Ctx, n *model.Node) int64 {
 	i := n.I
 	frame.Pop(*cctx)
 	return i
+}
+
+func neverPopped(cctx **rt.Ctx, n *model.Node) int64 {
+	frame := gc.Push(*cctx, n)
+	if helper.Wait(cctx) > 3 {
+		return 0 // want `the frame of gc.Push \(frames.go:\d+\) is not popped on the way out here`
+	}
+	i := n.I
+	frame.Pop(*cctx)
+	return i
+}
+
+func neverPoppedAtAll(cctx **rt.Ctx, n *model.Node) {
+	gc.Push(*cctx, n) // want `the frame of gc.Push .* is not popped on the way out here`
+	helper.Wait(cctx)
+	n.I++
+}
+
+func ranges(cctx **rt.Ctx, byName map[string]*model.Node) (size int64) {
+	for _, n := range byName {
+		size += n.I
+		helper.Wait(cctx) // want `byName has pointers into the heap`
+	}
+	return size
+}
+
+func ranged(cctx **rt.Ctx, names map[string]int) (size int) {
+	for _, n := range names {
+		size += n
+		helper.Wait(cctx)
+	}
+	return size
+}
+
+type box[T any] struct{ value T }
+
+func (b *box[T]) swap(cctx **rt.Ctx, v T) T {
+	helper.Wait(cctx) // want `v points into the heap`
+	old := b.value
+	b.value = v
+	return old
+}
+
+func instance(cctx **rt.Ctx, b *box[*model.Node], c *box[int]) {
+	b.swap(cctx, nil)
+	c.swap(cctx, 1)
 }
 
 // What a behaviour is given is held by the function that runs it.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/encorert/encorert/ctxgen/ctxcheck/testdata/helper"
 	"github.com/encorert/encorert/ctxgen/ctxcheck/testdata/model"
@@ -136,6 +137,33 @@ func later(cctx **rt.Ctx, keep func(func(**rt.Ctx))) {
 	ctx := *cctx
 	keep(func(cctx **rt.Ctx) { helper.Wait(cctx) })
 	keep(func(own **rt.Ctx) { helper.Leaf(ctx) }) // want `a function that captures the context ctx is kept by keep`
+}
+
+func wait(fs ...func()) {
+	for _, f := range fs {
+		f()
+	}
+}
+
+func variadic(cctx **rt.Ctx) {
+	ctx := *cctx
+	wait(func() { helper.Wait(cctx) }, func() { helper.Leaf(*cctx) })
+	helper.Leaf(ctx) // want `stale context: ctx .*before helper.Wait`
+	var fs []func()
+	fs = append(fs, func() { helper.Wait(cctx) }) // want `a function that captures the context cell cctx is kept in an element`
+	wait(fs...)
+}
+
+func hidden(cctx **rt.Ctx) {
+	p := unsafe.Pointer(cctx)           // want `a context is converted to what is none`
+	q := uintptr(unsafe.Pointer(*cctx)) // want `a context is converted to what is none`
+	fmt.Println(p, q)
+}
+
+func copied(cctx **rt.Ctx) {
+	c := **cctx // want `a copy of a context: it belongs to a worker` `a context that is no worker's`
+	helper.Leaf(&c)
+	helper.Leaf(new(rt.Ctx)) // want `a context that is no worker's: only the runtime makes them`
 }
 
 func both(cctx **rt.Ctx) {

@@ -325,6 +325,45 @@ func overFunctionReloaded(cctx **rt.Ctx) int {
 	return helper.Leaf(ctx)
 }
 
+func overFunctionReturns(cctx **rt.Ctx) int {
+	ctx := *cctx
+	for i := range helper.Numbers(10) {
+		for range helper.Numbers(i) {
+			if i > 2 {
+				return helper.Wait(cctx)
+			}
+			helper.Leaf(ctx)
+		}
+	}
+	return helper.Leaf(ctx)
+}
+
+func overFunctionBreaks(cctx **rt.Ctx) int {
+	ctx := *cctx
+	for i := range helper.Numbers(10) {
+		if i > 2 {
+			helper.Wait(cctx)
+			break
+		}
+	}
+	return helper.Leaf(ctx) // want `stale context`
+}
+
+func deferredInLoop(cctx **rt.Ctx) {
+	ctx := *cctx
+	for range helper.Numbers(10) {
+		defer helper.Leaf(ctx) // want `ctx is taken when the call is deferred`
+	}
+	helper.Wait(cctx)
+}
+
+func deferredBetween(cctx **rt.Ctx) {
+	helper.Wait(cctx)
+	ctx := *cctx
+	defer func() { helper.Leaf(ctx) }()
+	helper.Leaf(ctx)
+}
+
 func nested(cctx **rt.Ctx) {
 	ctx := *cctx
 	func() {
