@@ -44,8 +44,12 @@ var waits = map[string]string{
 	"rt.Runtime.Run: <-rt.stopped":      closed,
 
 	"rt.Runtime.Shutdown: <-rt.untilQuiet((func() literal))": answer,
-	"rt.Runtime.Shutdown: <-stdctx.Done()":                   closed,
-	"rt.Runtime.Shutdown: <-rt.stopped":                      closed,
+	"rt.Runtime.CollectAll: <-c.done":                        closed,
+	"rt.Runtime.CollectAll: <-stdctx.Done()":                 closed,
+	"rt.Runtime.CollectAll: <-rt.stopped":                    closed,
+
+	"rt.Runtime.Shutdown: <-stdctx.Done()": closed,
+	"rt.Runtime.Shutdown: <-rt.stopped":    closed,
 
 	"rt.Reader.offer: <-s.handled":             answer, // to the bytes that were offered just before
 	"rt.Reader.offer: <-s.closed":              closed,

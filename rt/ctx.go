@@ -54,6 +54,7 @@ func (ctx *Ctx) Heap() *heap.Heap {
 	a := ctx.self
 	if a.heap == nil {
 		a.heap = heap.New(ctx.worker.rt.space)
+		ctx.worker.rt.owners.add(a)
 		if d := ctx.worker.rt.driver; d != nil {
 			d.keep(a)
 		}

@@ -15,9 +15,10 @@ import (
 // spawned it and may be sent to only from there. All methods may be called from any goroutine. Inside a behaviour,
 // of whatever runtime, Run and Shutdown return ErrInside, Close does not wait, and Do holds the worker.
 type Runtime struct {
-	cfg   Config
-	space *heap.Space
-	gang  *gang.Gang // helps to mark large heaps
+	cfg    Config
+	space  *heap.Space
+	gang   *gang.Gang // helps to mark large heaps
+	owners owners
 	// workers are all that exist; entry w has the number w. Writers: New, and who adds a worker, by a new slice. Readers:
 	// any goroutine, see everyWorker.
 	workers atomic.Pointer[[]*worker]

@@ -25,7 +25,7 @@ func send(ctx *Ctx, to *Actor, m Message) {
 	CheckReceiver(ctx, to)
 	w := ctx.worker
 	home := to.box.Home()
-	if home&mailbox.Pressed != 0 && m.B != &resumption && m.B != &settle { // who answers a wait does not load the actor
+	if home&mailbox.Pressed != 0 && m.B != &resumption && m.B != &settle && m.B != &collectOwn { // who answers a wait does not load the actor
 		ctx.holdBack(to)
 	}
 	if home&^mailbox.Pressed == w.home {

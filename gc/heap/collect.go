@@ -16,6 +16,16 @@ func (h *Heap) Collect(c *Cursor, roots func(*Tracer)) {
 // CollectFull is Collect, but always full.
 func (h *Heap) CollectFull(c *Cursor, roots func(*Tracer)) { h.collect(c, roots, true) }
 
+// Shrink collects in full and then keeps no free memory for the next cycle, but what is between objects: for an actor that will
+// be idle. The nursery starts small again. c and roots as for Collect.
+func (h *Heap) Shrink(c *Cursor, roots func(*Tracer)) {
+	h.collect(c, roots, true)
+	if h.mem != nil {
+		h.trim(0)
+		h.trigger = h.space.pace().start().trigger
+	}
+}
+
 func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
 	*c, h.aside = Cursor{}, Cursor{}
 	if h.mem == nil {

@@ -282,3 +282,32 @@ func TestEveryCollectionIsCounted(t *testing.T) {
 	require.GreaterOrEqual(t, stats.Allocated, stats.Survived)
 	require.EqualValues(t, 1, stats.Heaps)
 }
+
+func TestShrinkKeepsNoFreeChunk(t *testing.T) {
+	a := newActor(t, Config{Verify: true, Poison: true})
+	for range 20 {
+		a.roots = []*node{a.tree(12)}
+		a.collect()
+	}
+	root := a.tree(3)
+	a.roots = []*node{root}
+	a.full()
+	kept := a.h.Stats().Held
+	a.h.Shrink(&a.c, a.trace)
+	require.Less(t, a.h.Stats().Held, kept/4)
+	require.LessOrEqual(t, a.h.Stats().Held, int64(2*BlockSize))
+	a.verify(t)
+	require.Equal(t, 15, a.count(root))
+	a.roots = []*node{root, a.tree(12)}
+	require.True(t, a.h.Due(), "the nursery is small again")
+	a.collect()
+	require.Equal(t, 15, a.count(root))
+	a.roots = nil
+	a.h.Shrink(&a.c, a.trace)
+	require.Zero(t, a.h.Stats().Held)
+	a.roots = []*node{a.tree(4)}
+	a.verify(t)
+	empty := newActor(t, Config{})
+	empty.h.Shrink(&empty.c, empty.trace)
+	require.Zero(t, empty.h.Stats().Full)
+}

@@ -37,7 +37,7 @@ func (h *Heap) sweep(full bool) {
 	h.next, h.line = 0, 0
 	h.sweepLarge(full)
 	h.sweepRegions(full)
-	h.trim()
+	h.trim(h.reserve())
 }
 
 // sweepAdopted moves the chunks that came with fragments to where they belong. Those without a survivor go back at
@@ -72,14 +72,13 @@ func (h *Heap) count(c *chunk) {
 	}
 }
 
-// trim gives back whole free chunks, the last in order first, as far as free memory for the next cycle remains.
-func (h *Heap) trim() {
+// trim gives back whole free chunks, the last in order first, as far as a reserve of free memory remains.
+func (h *Heap) trim(reserve uintptr) {
 	m := h.mem
 	var free uintptr
 	for i := range m.avail {
 		free += uintptr(m.avail[i].free) * LineSize
 	}
-	reserve := h.reserve()
 	if free <= reserve {
 		return
 	}
