@@ -152,6 +152,7 @@ func (w *worker) giveUp(a *Actor) {
 // letGo releases an owned actor, unless it has got messages. After true the caller must not touch a again.
 func (w *worker) letGo(a *Actor) bool {
 	if w.alone() && a.box.Drained() {
+		invariant.Point("rt.alone")
 		a.box.Leave()
 		if w.alone() && w.remote.Empty() { // pairs with the count's change before a sleeper is woken
 			return a.box.Release(w.nodes)
