@@ -35,8 +35,8 @@ type Actor struct {
 	// blocksOn is what Block waits for, while it may be looked through for deadlocks, see NoteBlock. Written seldom: only by
 	// behaviours that block. Writers: the owner, by atomic stores. Readers: any goroutine.
 	blocksOn unsafe.Pointer
-	box    mailbox.Box[Message]
-	rests  int32 // its place in the worker's resting, from 1; 0: it does not rest
+	box      mailbox.Box[Message]
+	rests    int32 // its place in the worker's resting, from 1; 0: it does not rest
 }
 
 // extension is what few actors need.
