@@ -61,7 +61,7 @@ var waits = map[string]string{
 	"gang.Gang.finish: g.permit <- struct{}{}":  room,
 	"gang.Share.Add: g.permit <- struct{}{}":    room,
 	"gang.Gang.summonOne: c.permits[w] <- work": room,
-	"gang.crew.send: c.permits[w] <- o":         room,
+	"gang.crew.sendAway: c.permits[w] <- leave": room,
 	"gang.Gang.rest: <-c.permits[w]":            permit,
 
 	"futures.Future[T].Wait: <-open":             closed,

@@ -102,7 +102,20 @@ func (g *Gang) serve(w int) {
 		g.work(w, g.word.claim())
 	}
 	left = false
-	if g.word.unclaimed() { // it may have been told to leave after its last look had found that
+	g.vacate(w)
+}
+
+// vacate leaves a worker's number to the next. It is an announcement, as in rest: a job that was opened before has seen no
+// worker to summon.
+func (g *Gang) vacate(w int) {
+	c := &g.crew
+	invariant.Point("gang.vacate")
+	c.mu.Lock()
+	c.vacant = append(c.vacant, w)
+	c.idle.Add(1)
+	c.mu.Unlock()
+	invariant.Point("gang.vacated")
+	if g.word.unclaimed() {
 		g.summon(1)
 	}
 }
@@ -112,13 +125,12 @@ func (g *Gang) rest(w int) order {
 	c := &g.crew
 	invariant.Point("gang.rest")
 	c.mu.Lock()
-	c.idle.Add(1)
 	if c.over {
-		c.vacant = append(c.vacant, w)
 		c.mu.Unlock()
 		return leave
 	}
 	c.asleep = append(c.asleep, w)
+	c.idle.Add(1)
 	c.mu.Unlock()
 	invariant.Point("gang.announced")
 	// The announcement comes before this look, and the round before the look for announced workers: one of the two
@@ -152,7 +164,7 @@ func (g *Gang) retire() {
 		return
 	}
 	if c.summons == c.seen {
-		c.send(leave)
+		c.sendAway()
 	}
 	c.seen = c.summons
 	if len(c.vacant) == len(c.permits)-1 {
@@ -162,11 +174,11 @@ func (g *Gang) retire() {
 	c.timer.Reset(c.patience)
 }
 
-// send wakes all that sleep. REQUIRES: mu.
-func (c *crew) send(o order) {
+// sendAway wakes all that sleep, to leave. REQUIRES: mu.
+func (c *crew) sendAway() {
 	for _, w := range c.asleep {
-		c.permits[w] <- o
-		c.vacant = append(c.vacant, w) // still idle: whoever looks for one starts another goroutine
+		c.permits[w] <- leave
+		c.idle.Add(-1)
 	}
 	c.asleep = c.asleep[:0]
 }
@@ -181,5 +193,5 @@ func (g *Gang) dismiss() {
 		c.timer.Stop()
 		c.timer = nil
 	}
-	c.send(leave)
+	c.sendAway()
 }

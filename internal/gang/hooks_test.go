@@ -60,7 +60,7 @@ func TestNoWakeUpIsLostWithPauses(t *testing.T) {
 	defer mu.Unlock()
 	for _, point := range []string{
 		"gang.open", "gang.opened", "gang.claim", "gang.add", "gang.finish", "gang.wait", "gang.rest", "gang.announced", "gang.serve", "gang.end",
-		"gang.ended", "gang.close",
+		"gang.ended", "gang.close", "gang.vacate", "gang.vacated",
 	} {
 		assert.NotZero(t, fired[point], "%s never fired", point)
 	}
