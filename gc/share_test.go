@@ -179,6 +179,51 @@ func TestObjectsOutliveTheirActor(t *testing.T) {
 	runtime.KeepAlive(keeper)
 }
 
+// TestIdleOwnerIsAsked: an actor that does nothing collects what others have let go of.
+func TestIdleOwnerIsAsked(t *testing.T) {
+	r, err := rt.New(rt.Config{Workers: 2})
+	require.NoError(t, err)
+	defer r.Close()
+	var owner, keeper *holder
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+		owner, keeper = newHolder(*cctx), newHolder(*cctx)
+		owner.step(*cctx, nil, func(cctx **rt.Ctx, h *holder, _ *Node) {
+			var n int32
+			keeper.give(*cctx, tree(*cctx, 12, &n), val, keep)
+			gc.Collect(cctx)
+		})
+	}))
+	full := r.Stats().Heap.Full
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+		keeper.step(*cctx, nil, func(cctx **rt.Ctx, h *holder, _ *Node) { h.root = nil; gc.Collect(cctx) })
+	}))
+	require.Equal(t, full+2, r.Stats().Heap.Full, "the keeper's collection, and the owner's")
+	runtime.KeepAlive(owner)
+}
+
+// TestDeadHolderLetsGo: what an actor held that is gone is let go of when its heap goes.
+func TestDeadHolderLetsGo(t *testing.T) {
+	r, err := rt.New(rt.Config{Workers: 2})
+	require.NoError(t, err)
+	defer r.Close()
+	var owner *holder
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+		owner = newHolder(*cctx)
+		owner.step(*cctx, nil, func(cctx **rt.Ctx, h *holder, _ *Node) {
+			var n int32
+			newHolder(*cctx).give(*cctx, tree(*cctx, 12, &n), val, keep)
+			gc.Collect(cctx)
+		})
+	}))
+	require.EqualValues(t, 1, heaps(r, 1), "the holder's is gone")
+	full := r.Stats().Heap.Full
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) { // whoever collects next asks the owner
+		newHolder(*cctx).step(*cctx, nil, func(cctx **rt.Ctx, h *holder, _ *Node) { NewNode(*cctx, nil, nil, 1, 1); gc.Collect(cctx) })
+	}))
+	require.Equal(t, full+2, r.Stats().Heap.Full)
+	runtime.KeepAlive(owner)
+}
+
 // link is an actor of a ring: it knows the next, and holds an immutable object of the one before.
 type ringLink struct {
 	holder

@@ -298,7 +298,7 @@ func (v *verifier) generations() {
 	found := make(map[uintptr]bool)
 	var queue []unsafe.Pointer
 	visit := func(p unsafe.Pointer) {
-		if p != nil && v.seen[uintptr(p)]&flagsMark == 0 && !found[uintptr(p)] {
+		if word, own := v.seen[uintptr(p)]; own && word&flagsMark == 0 && !found[uintptr(p)] {
 			found[uintptr(p)] = true
 			queue = append(queue, p)
 		}
