@@ -48,10 +48,11 @@ var imports = map[string]string{
 	"bench/stats":   "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv",
 
 	// Programs. cmd/encorert must build when generated code does not, so nothing above imports these.
-	"bench": "bench/harness bench/promises bench/gcbench bench/ubench bench/contend bench/dispatch bench/messages bench/spread bench/sleep github.com/urfave/cli/v3",
+	"bench": "bench/harness bench/promises bench/gcbench bench/heaps bench/ubench bench/contend bench/dispatch bench/messages bench/spread bench/sleep github.com/urfave/cli/v3",
 	"bench/harness": "bench/stats github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows golang.org/x/term " +
 		"github.com/schollz/progressbar/v3",
 	"bench/gcbench":             "bench/harness bench/stats rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
+	"bench/heaps":               "bench/harness bench/goroutines rt gc futures github.com/urfave/cli/v3",
 	"bench/goroutines":          "",
 	"bench/versus":              "bench/harness bench/stats bench/goroutines github.com/urfave/cli/v3",
 	"bench/ubench":              "bench/versus bench/harness bench/goroutines rt futures github.com/urfave/cli/v3",

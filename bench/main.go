@@ -13,6 +13,7 @@ import (
 	"github.com/encorert/encorert/bench/dispatch"
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
+	"github.com/encorert/encorert/bench/heaps"
 	"github.com/encorert/encorert/bench/messages"
 	"github.com/encorert/encorert/bench/promises"
 	"github.com/encorert/encorert/bench/sleep"
@@ -23,7 +24,7 @@ import (
 func main() {
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	workloads := []harness.Workload{
-		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
+		gcbench.Workload(), heaps.BinaryTrees(), heaps.Mutate(), heaps.Aging(), heaps.Churn(), heaps.Actors(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
 		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(), dispatch.Workload(),
 	}
 	program := harness.Program(workloads...)

@@ -10,7 +10,7 @@ import (
 // one. roots must call Tracer.Mark for every reference into the heap from outside. c is the running actor's cursor; it
 // is empty afterwards.
 func (h *Heap) Collect(c *Cursor, roots func(*Tracer)) {
-	h.collect(c, roots, h.fullDue())
+	h.collect(c, roots, h.fullDue(h.space.pace()))
 }
 
 // CollectFull is Collect, but always full.

@@ -121,3 +121,28 @@ func TestFailedRefillLeavesTheHoleToOne(t *testing.T) {
 	require.Equal(t, n, a.count(a.roots[0]))
 	a.verify(t)
 }
+
+// TestOldGarbageIsNoReasonToFail: a queue whose entries grow old before they die, near the limit: a full collection comes
+// in time, though the old generation has not doubled.
+func TestOldGarbageIsNoReasonToFail(t *testing.T) {
+	a := newActor(t, Config{Limit: 2 << 20})
+	first := a.list(40000) // 1.2 MiB, last first
+	last := first
+	for last.a != nil {
+		last = last.a
+	}
+	for range 400000 {
+		a.roots = []*node{first, last}
+		if a.h.Due() {
+			a.collect()
+		}
+		if a.c.rest() < nodeSize {
+			require.NoError(t, a.h.Refill(&a.c, nodeSize))
+		}
+		n := a.new(nil, nil)
+		set(a.h, last, &last.a, n)
+		first, last = first.a, n
+	}
+	a.roots = []*node{first}
+	require.Equal(t, 40000, a.count(first))
+}

@@ -38,7 +38,7 @@ func simulate(with pace, m mutator, total uint) (out simulated) {
 			continue
 		}
 		out.largestNursery = max(out.largestNursery, p.allocated)
-		full := p.fullDue()
+		full := p.fullDue(with)
 		survived := uint(p.allocated) * m.survives / 100
 		out.promoted += survived
 		live = min(live+survived, m.live)
@@ -90,13 +90,23 @@ func TestPacerSimulation(t *testing.T) {
 			require.LessOrEqual(t, s.mostOld, uintptr(2*16*mib+2*DefaultNursery), "garbage is at most as much as what lives")
 			require.Less(t, s.marked, 3*s.allocated)
 		}},
+		{"a large heap in which nothing dies young", normal, mutator{4 << 10, 90, 64 * mib}, 4000 * mib, func(t *testing.T, s simulated) {
+			require.InDelta(t, s.full, s.minor, 40, "a minor collection for each full one, and those in which the heap grew")
+			require.Less(t, s.marked, 5*s.allocated/4)
+			require.LessOrEqual(t, s.mostOld, uintptr(2*64*mib+2*DefaultNursery))
+		}},
+		{"a large heap in which most dies young", normal, mutator{4 << 10, 10, 64 * mib}, 4000 * mib, func(t *testing.T, s simulated) {
+			require.Greater(t, s.minor, 100*s.full)
+			require.EqualValues(t, DefaultNursery, s.trigger)
+		}},
 		{"two safepoints far apart", normal, mutator{40 * mib, 1, mib}, 4000 * mib, func(t *testing.T, s simulated) {
 			require.Equal(t, 100, s.minor+s.full)
 			require.EqualValues(t, DefaultNursery, s.trigger, "busy at once")
 		}},
-		{"memory is short", pace{nursery: DefaultNursery, pressed: true}, mutator{4 << 10, 1, mib}, 100 * mib, func(t *testing.T, s simulated) {
+		{"memory is short", pace{nursery: DefaultNursery, pressed: true}, mutator{4 << 10, 50, mib}, 100 * mib, func(t *testing.T, s simulated) {
 			require.LessOrEqual(t, s.largestNursery, uintptr(firstTrigger+4<<10))
 			require.EqualValues(t, firstTrigger, s.trigger)
+			require.LessOrEqual(t, s.mostOld, uintptr(mib+mib/8+2*firstTrigger), "old garbage is not waited for")
 		}},
 		{"every safepoint collects", pace{nursery: DefaultNursery, always: true}, mutator{1 << 10, 1, mib}, mib, func(t *testing.T, s simulated) {
 			require.Equal(t, 1024, s.minor+s.full)
@@ -124,7 +134,7 @@ func TestPacerBounds(t *testing.T) {
 		live := uintptr(m.live)
 		s := simulate(with, m, 400*mib)
 		said := fmt.Sprintf("seed %d: %+v", seed, s)
-		require.LessOrEqual(t, s.largestNursery, with.nursery+m.step, said)
+		require.LessOrEqual(t, s.largestNursery, max(with.nursery, live)+m.step, said)
 		require.LessOrEqual(t, s.mostOld, max(2*live, 4*with.nursery)+with.nursery+m.step, said)
 		require.LessOrEqual(t, s.marksInFull, 2*s.promoted+uint(live), said)
 	}

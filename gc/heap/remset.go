@@ -22,22 +22,55 @@ func (h *Heap) Log(obj unsafe.Pointer) {
 	h.logged = append(h.logged, uintptr(obj))
 }
 
-// keptLog is the most entries that an empty remembered set keeps room for (picked: 64 KiB).
+// keptLog is the most entries that an empty remembered set keeps room for when it was hardly filled (picked: 64 KiB).
 const keptLog = 8 << 10
 
 // takeLogged empties the remembered set. A minor collection visits the fields of its objects, and they are old again;
 // in a full one they get their flag back when, and if, they are reached.
 func (h *Heap) takeLogged(t *Tracer, full bool) {
-	for i := range h.logged {
-		obj := pointerTo(&h.logged[i])
-		flags := flagsOf(obj)
-		*flags &^= uint32(flagLogged)
-		if !full {
-			*flags |= uint32(FlagOld)
+	switch {
+	case full:
+		for i := range h.logged {
+			*flagsOf(pointerTo(&h.logged[i])) &^= uint32(flagLogged)
+		}
+	case t.shares == nil:
+		t.visit(h.logged)
+	default:
+		for i := range h.logged {
+			obj := pointerTo(&h.logged[i])
+			flags := flagsOf(obj)
+			*flags = *flags&^uint32(flagLogged) | uint32(FlagOld)
 			t.fields(obj)
 		}
 	}
-	if h.logged = h.logged[:0]; cap(h.logged) > keptLog {
+	// A heap that logs much does so in each cycle, and growing anew costs as much as the log itself.
+	if n := len(h.logged); cap(h.logged) > keptLog && n < cap(h.logged)/4 {
 		h.logged = nil
 	}
+	h.logged = h.logged[:0]
+}
+
+// visit takes logged objects of a heap that does not share: the inner loop of drain.
+func (t *Tracer) visit(logged []uintptr) {
+	stack, types, epoch := t.stack, t.types, t.epoch
+	for i := range logged {
+		obj := pointerTo(&logged[i])
+		header := headerOf(obj)
+		word := *header
+		*header = word&^flagLogged | FlagOld
+		for _, off := range types[word>>typeShift].ptrs {
+			child := load(unsafe.Add(obj, off))
+			if child == nil {
+				continue
+			}
+			if invariant.Enabled {
+				mustBeObject(child, types)
+			}
+			if header := headerOf(child); *header&flagsMark != epoch {
+				*header = *header&^flagsMark | epoch | FlagOld
+				stack = append(stack, uintptr(child))
+			}
+		}
+	}
+	t.stack = stack
 }
