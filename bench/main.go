@@ -24,7 +24,8 @@ import (
 func main() {
 	stdctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	workloads := []harness.Workload{
-		gcbench.Workload(), heaps.BinaryTrees(), heaps.Mutate(), heaps.Aging(), heaps.Churn(), heaps.Actors(), ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
+		gcbench.Workload(), heaps.BinaryTrees(), heaps.Mutate(), heaps.Aging(), heaps.Churn(), heaps.Actors(),
+		ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
 		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(), dispatch.Workload(),
 	}
 	program := harness.Program(workloads...)
