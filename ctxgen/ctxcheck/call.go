@@ -64,7 +64,7 @@ func (f *flow) repeat(all states, literals []*ssa.Function) {
 		changed = false
 		for _, s := range all.sorted() {
 			for _, g := range literals {
-				for _, end := range f.run(g, s.clone()).sorted() {
+				for _, end := range f.run(g, s).sorted() {
 					changed = all.add(end) || changed
 				}
 			}

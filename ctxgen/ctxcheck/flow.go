@@ -37,7 +37,7 @@ func (f *flow) follow() {
 func (f *flow) run(fn *ssa.Function, entry *state) states {
 	ends := states{}
 	if f.active[fn] || len(fn.Blocks) == 0 {
-		ends.add(entry)
+		ends.add(entry.clone())
 		return ends
 	}
 	f.active[fn], f.seen[fn] = true, true
@@ -67,7 +67,7 @@ func (f *flow) run(fn *ssa.Function, entry *state) states {
 		work = work[1:]
 		now := states{}
 		for _, s := range in[b] {
-			now.add(s)
+			now.add(s.clone())
 		}
 		for _, i := range b.Instrs {
 			now = f.step(now, fn, i)

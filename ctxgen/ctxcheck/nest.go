@@ -313,15 +313,6 @@ func (n *nest) given(c *ssa.CallCommon) (called, passed []*ssa.Function) {
 	return called, passed
 }
 
-// switches reports whether a call may switch: it takes the cell, or a literal that captures one and passes it on.
-func (n *nest) switches(c *ssa.CallCommon) bool {
-	if takesCell(c) {
-		return true
-	}
-	called, passed := n.given(c)
-	return slices.ContainsFunc(called, n.passesOn) || slices.ContainsFunc(passed, n.passesOn)
-}
-
 // passesOn reports whether the literal f captures a cell and does more with it than to load the context.
 func (n *nest) passesOn(f *ssa.Function) bool {
 	seen := map[*ssa.Function]bool{}

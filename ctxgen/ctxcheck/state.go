@@ -222,13 +222,13 @@ func (s *state) key() string {
 	return strings.Join(parts, " ")
 }
 
-// add joins s, which the caller may change afterwards, and reports whether that changed anything.
+// add joins s and reports whether that changed anything. s must not be used again.
 func (all states) add(s *state) bool {
 	key := s.key()
 	if old, ok := all[key]; ok {
 		return old.join(s)
 	}
-	all[key] = s.clone()
+	all[key] = s
 	return true
 }
 
