@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -116,6 +117,10 @@ func (a *actor) count(p *node) int {
 func newActor(t testing.TB, config Config) *actor {
 	t.Helper()
 	s := NewSpace(config)
-	t.Cleanup(s.Close)
-	return &actor{h: New(s)}
+	a := &actor{h: New(s)}
+	t.Cleanup(func() {
+		s.Close()
+		runtime.KeepAlive(a) // a heap that nobody can reach gives its memory back, though a test still looks at it
+	})
+	return a
 }
