@@ -51,7 +51,8 @@ var imports = map[string]string{
 	"bench": "bench/harness bench/promises bench/gcbench bench/heaps bench/ubench bench/contend bench/dispatch bench/messages bench/spread bench/sleep github.com/urfave/cli/v3",
 	"bench/harness": "bench/stats github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows golang.org/x/term " +
 		"github.com/schollz/progressbar/v3",
-	"bench/gcbench":             "bench/harness bench/stats rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
+	"bench/timeline":            "gonum.org/v1/plot gonum.org/v1/plot/plotter gonum.org/v1/plot/vg gonum.org/v1/plot/vg/draw gonum.org/v1/plot/vg/vgsvg",
+	"bench/gcbench":             "bench/timeline bench/harness bench/stats rt gc futures gc/heap github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows",
 	"bench/heaps":               "bench/harness bench/goroutines rt gc futures github.com/urfave/cli/v3",
 	"bench/goroutines":          "",
 	"bench/versus":              "bench/harness bench/stats bench/goroutines github.com/urfave/cli/v3",

@@ -142,20 +142,32 @@ func (n *node) size() int64 {
 
 // repeatActors runs each repetition in a runtime of its own, so that its figures are its own and no actor of
 // the one before is left. The runtime's start and end are not timed.
-func repeatActors(job Job, workers int) harness.Repeat {
+func repeatActors(p params, say func(line string)) harness.Repeat {
 	return func() (harness.Repetition, error) {
 		runtime.GC() // as the variants without actors do
-		r, err := rt.New(rt.Config{Workers: workers})
+		config := rt.Config{Workers: p.Workers}
+		var past *history
+		if p.GCTrace || p.Plot != "" {
+			past = newHistory()
+			config.OnCollect = past.add
+		}
+		r, err := rt.New(config)
 		if err != nil {
 			return harness.Repetition{}, err
 		}
 		var rep harness.Repetition
 		var failed error
-		err = r.Run(func(cctx **rt.Ctx) { rep, failed = drive(cctx, job) })
+		err = r.Run(func(cctx **rt.Ctx) { rep, failed = drive(cctx, p.Job) })
 		for _, e := range []error{err, failed, r.Close()} {
 			if e != nil {
 				return rep, e
 			}
+		}
+		if p.GCTrace {
+			past.tell(say)
+		}
+		if p.Plot != "" {
+			return rep, past.draw(p.Plot, p.Job)
 		}
 		return rep, nil
 	}

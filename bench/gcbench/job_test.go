@@ -48,7 +48,7 @@ func repeats(t *testing.T, job Job) map[string]harness.Repeat {
 	bump, err := repeatBump(job)
 	require.NoError(t, err)
 	return map[string]harness.Repeat{
-		variantActors: repeatActors(job, 2),
+		variantActors: repeatActors(params{Job: job, Workers: 2}, nil),
 		variantGo:     repeatPlain(job),
 		variantBump:   bump,
 	}

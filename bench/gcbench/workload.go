@@ -3,6 +3,7 @@ package gcbench
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 
@@ -47,6 +48,9 @@ With --actors K, all variants run K jobs at once (K actors, K goroutines, K thre
 Every variant counts its nodes where it constructs them; a wrong count fails the run, and so does a
 long-lived tree or array that is found damaged at the end.
 
+--gc-trace prints a line for each collection of encorert's heaps on stderr after the repetition, and --plot draws the last
+repetition: live and held bytes, allocated bytes, pauses. Both note every collection while it is timed, some 0.2 us each.
+
 --peers adds what is found on this machine: java-serial, java-parallel, java-g1 and java-zgc (needs java and
 javac), each with Java's default heap and, as ...-same-memory, with a heap of encorert's peak resident
 memory; and c-libgc (needs cc and Boehm's libgc with its header). What is missing is said. Java is warmed up
@@ -90,6 +94,8 @@ func flags() []cli.Flag {
 		&cli.IntFlag{Name: "array", Value: Classic.Array, Usage: "doubles in the array that is kept"},
 		&cli.IntFlag{Name: "min-depth", Value: Classic.MinDepth, Usage: "least depth of short-lived trees"},
 		&cli.IntFlag{Name: "max-depth", Value: Classic.MaxDepth, Usage: "greatest depth of short-lived trees"},
+		&cli.BoolFlag{Name: "gc-trace", Usage: "print a line for each collection of encorert's heaps on stderr"},
+		&cli.StringFlag{Name: "plot", Usage: "draw live and allocated bytes and pauses of encorert's last repetition to `file`, as SVG"},
 		&cli.BoolFlag{Name: "peers", Usage: "run Java and C with libgc as well, where they are found"},
 		&cli.StringSliceFlag{Name: "peer", Usage: "another program, as `name=command`; repeatable"},
 	}
@@ -98,7 +104,9 @@ func flags() []cli.Flag {
 // params is what a child of this workload gets.
 type params struct {
 	Job
-	Workers int `json:"workers"`
+	Workers int    `json:"workers"`
+	GCTrace bool   `json:"gc_trace,omitempty"` // say a line for each collection
+	Plot    string `json:"plot,omitempty"`     // draw each repetition's timeline to this file
 }
 
 func planOf(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
@@ -113,14 +121,21 @@ func planOf(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 	if err := job.Validate(); err != nil {
 		return nil, err
 	}
+	p := params{Job: job, Workers: common.Workers, GCTrace: cmd.Bool("gc-trace"), Plot: cmd.String("plot")}
+	if p.Plot != "" {
+		if err := writable(p.Plot); err != nil {
+			return nil, fmt.Errorf("--plot: %w", err)
+		}
+	}
 	known, users := cmd.Bool("peers"), cmd.StringSlice("peer")
 	plan := &harness.Plan{
+		Notes:   p.GCTrace,
 		Missing: map[string]string{},
 		Report: func(res *harness.Results) (harness.Report, error) {
 			return newReport(job, common, res, known || len(users) > 0), nil
 		},
 	}
-	addVariants(plan, job, common.Workers)
+	addVariants(plan, p)
 	if known {
 		addPeers(plan, job, common.Workers)
 	}
@@ -140,10 +155,11 @@ func planOf(cmd *cli.Command, common harness.Common) (*harness.Plan, error) {
 }
 
 // addVariants plans those that this program plays itself.
-func addVariants(plan *harness.Plan, job Job, workers int) {
+func addVariants(plan *harness.Plan, watched params) {
+	job, workers := watched.Job, watched.Workers
 	p := params{Job: job, Workers: workers}
 	add := func(v harness.Variant) { plan.Variants = append(plan.Variants, v) }
-	add(harness.Variant{Name: variantActors, Count: job.Nodes(), Launch: harness.Self(name, variantActors, workers, p)})
+	add(harness.Variant{Name: variantActors, Count: job.Nodes(), Launch: harness.Self(name, variantActors, workers, watched)})
 	if job.Actors > 1 {
 		one := p
 		one.Actors = 1
@@ -164,13 +180,22 @@ func addVariants(plan *harness.Plan, job Job, workers int) {
 	add(harness.Variant{Name: variantBump, Count: job.Nodes(), Launch: harness.Self(name, variantBump, workers, p)})
 }
 
+// writable tells why a file cannot be written, before all is measured.
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // memoryUnknown is why a variant that is to get encorert's memory cannot run.
 const memoryUnknown = "needs the peak resident memory of encorert's process, which is unknown on " + runtime.GOOS
 
 func memoryIsKnown() bool { return harness.PeakRSSKiB() != 0 }
 
 // child plays a variant.
-func child(variant string, text json.RawMessage, _ func(string)) (harness.Repeat, error) {
+func child(variant string, text json.RawMessage, say func(string)) (harness.Repeat, error) {
 	var p params
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("reading parameters: %w", err)
@@ -180,7 +205,7 @@ func child(variant string, text json.RawMessage, _ func(string)) (harness.Repeat
 	}
 	switch variant {
 	case variantActors:
-		return repeatActors(p.Job, p.Workers), nil
+		return repeatActors(p, say), nil
 	case variantGo:
 		return repeatPlain(p.Job), nil
 	case variantBump:

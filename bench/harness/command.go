@@ -148,7 +148,7 @@ func measure(stdctx context.Context, cmd *cli.Command, w Workload) (Report, erro
 	said := newProgress(cmd.Root().ErrWriter, runner.steps(plan))
 	defer said.done()
 	runner.Step = said.step
-	if !cmd.Bool("json") {
+	if plan.Notes || !cmd.Bool("json") {
 		runner.Note = said.note
 	}
 	res, err := runner.Run(stdctx, plan)

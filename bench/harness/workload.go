@@ -49,6 +49,8 @@ type Plan struct {
 	Missing  map[string]string // variants that cannot run on this machine, and why
 	// Takes is how long a repetition lasts by the flags; it is added to --timeout.
 	Takes time.Duration
+	// Notes: what variants say was asked for by a flag, and goes to the user's stderr with --json as well.
+	Notes bool
 	// Report turns the measurements into what is printed. An error fails the run.
 	Report func(*Results) (Report, error)
 	// Close, if set, removes what Launch functions have made. It is called once, after all processes ended.
