@@ -46,6 +46,11 @@
 // goroutine can look up how far it has come (rt.Runtime.Task). How many there may be at once is bounded (rt.Config.Tasks):
 // one who submits more waits, without holding its worker.
 //
+// # Parallel collections
+//
+// Par is a collection of elements of which some are there and others will be: values, futures, and what functions make of them. Its
+// operations (Merge, Map, Filter, Join, Zip, GroupBy, Reduce, Prune, ...) return at once, and state the order of what they give.
+//
 // # Waits that cannot end
 //
 // A get of a future that only the same actor can fulfil is a *DeadlockError at once. Other waits whose answer never
@@ -54,7 +59,7 @@
 //
 // # Reading order
 //
-// word.go, cell.go, promise.go, future.go; then chain.go, detached.go, async.go, foreign.go, object.go.
+// word.go, cell.go, promise.go, future.go; then chain.go, detached.go, async.go, foreign.go, object.go; par.go, par_map.go, par_reduce.go, par_set.go, par_prune.go.
 //
 // # Rejected
 //

@@ -171,3 +171,29 @@ func ExampleAsyncEach() {
 	// 4 9
 	// rt: submitting "squares", 9 of 8 slots (Config.Tasks): more than the ring has
 }
+
+// A parallel collection: what is there and what will be, in one order; functions are called as their values come.
+func ExamplePar() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	err = r.Run(func(cctx **rt.Ctx) {
+		ctx := *cctx
+		a := newAccount(ctx)
+		p := futures.Merge(futures.Lift(a.AskDeposit(ctx, 100)), futures.Each([]int64{3, 4}), futures.Lift(a.AskDeposit(ctx, 20)))
+		squares := futures.Map(ctx, p, func(_ **rt.Ctx, v int64) (int64, error) { return v * v, nil })
+		all, err := futures.Extract(ctx, squares).Get(cctx)
+		fmt.Println(all, err)
+		add := func(_ **rt.Ctx, a, b int64) (int64, error) { return a + b, nil }
+		fmt.Println(futures.Reduce(*cctx, squares, 0, add).Get(cctx))
+		fmt.Println(futures.First(*cctx, p).Get(cctx)) // whichever of p is there first: here those that were never awaited
+	})
+	fmt.Println("run:", err)
+	// Output:
+	// [10000 9 16 14400] <nil>
+	// 24425 <nil>
+	// 3 <nil>
+	// run: <nil>
+}
