@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/encorert/encorert/bench/answers"
 	"github.com/encorert/encorert/bench/contend"
 	"github.com/encorert/encorert/bench/dispatch"
 	"github.com/encorert/encorert/bench/gcbench"
@@ -17,6 +18,7 @@ import (
 	"github.com/encorert/encorert/bench/messages"
 	"github.com/encorert/encorert/bench/promises"
 	"github.com/encorert/encorert/bench/sleep"
+	"github.com/encorert/encorert/bench/spawn"
 	"github.com/encorert/encorert/bench/spread"
 	"github.com/encorert/encorert/bench/ubench"
 )
@@ -26,7 +28,7 @@ func main() {
 	workloads := []harness.Workload{
 		gcbench.Workload(), heaps.BinaryTrees(), heaps.Mutate(), heaps.Aging(), heaps.Churn(), heaps.Actors(),
 		ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
-		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(), dispatch.Workload(),
+		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(), dispatch.Workload(), answers.Workload(), spawn.Workload(),
 	}
 	program := harness.Program(workloads...)
 	program.Commands = append(program.Commands, promises.Command(workloads...))

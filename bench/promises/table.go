@@ -45,6 +45,7 @@ var (
 	wake           = run{"wake", "--variants=encorert " + twoWorkers, 10}
 	wakeMany       = run{"wake", "--variants=encorert --injections=100000 --gap=20 --warmup=1 " + twoWorkers, 9} // a million with the warm-up
 	gangs          = run{"gang", twoWorkers, 20}
+	lives          = run{"spawn", twoWorkers, 10}
 	wakeBusy       = run{"wake", "--variants=encorert --injections=200 --gap=1000 --self-senders=2 --warmup=1 " + twoWorkers, 4}
 )
 
@@ -59,6 +60,9 @@ func beyond(pingers, pings, workers int) run {
 	r.counted = 3
 	return r
 }
+
+// waits are round trips to another actor.
+func waits(workers int) run { return run{"futures", fmt.Sprintf("--workers=%d", workers), 10} }
 
 func pingpong(workers int) run { return run{"pingpong", fmt.Sprintf("--workers=%d", workers), 10} }
 func ring(workers int) run     { return run{"ring", fmt.Sprintf("--workers=%d", workers), 10} }
@@ -88,10 +92,15 @@ func all() []promise {
 		promise{name: "gang", what: "dispatch with the caller, back to back: times workers only", figure: figure{gangs, "ratio"}, bound: atLeast(5)},
 		promise{name: "gang", what: "dispatch with the caller, 50 us between: times workers only", figure: figure{gangs, "gap_ratio"}, bound: atLeast(1.3)},
 
+		promise{name: "futures", what: "1 worker, get: round trip of channels over its time", figure: figure{waits(1), "get_ratio"}, bound: above(1)},
+		promise{name: "futures", what: "1 worker, await: round trip of channels over its time", figure: figure{waits(1), "await_ratio"}, bound: above(1)},
+		promise{name: "futures", what: "2 workers, get: round trip of channels over its time", figure: figure{waits(2), "get_ratio"}, bound: above(1)},
+		promise{name: "futures", what: "2 workers, await: round trip of channels over its time", figure: figure{waits(2), "await_ratio"}, bound: above(1)},
+		promise{name: "spawn", what: "an actor with a message: a goroutine's time over its time", figure: figure{lives, "ratio"}, bound: above(1)},
+		promise{name: "spawn", what: "bytes of an idle actor", figure: figure{lives, "bytes_per_idle_actor"}, bound: atMost(400)},
+
 		promise{name: "ctx", what: "refresh 11 % faster than lookup, not slower than deref", waits: "issue 6"},
 		promise{name: "tasks", what: "1.26 and 4.4 times as fast as a locked map", waits: "issue 5"},
-		promise{name: "futures", what: "get and await below a round trip of channels", waits: "issue 5"},
-		promise{name: "spawn", what: "below a goroutine's; 400 bytes for an idle actor", waits: "issue 5"},
 	)
 }
 
@@ -152,5 +161,7 @@ var quick = map[string]string{
 	"spread":   "--units=16 --steps=1000",
 	"idle":     "--seconds=0.05 --hops=1000",
 	"wake":     "--injections=20",
+	"futures":  "--round-trips=2000",
+	"spawn":    "--actors=2000 --idle=10000",
 	"gang":     "--jobs=1000 --gap-jobs=10",
 }

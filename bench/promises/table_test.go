@@ -8,12 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/encorert/encorert/bench/answers"
 	"github.com/encorert/encorert/bench/contend"
 	"github.com/encorert/encorert/bench/dispatch"
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/messages"
 	"github.com/encorert/encorert/bench/sleep"
+	"github.com/encorert/encorert/bench/spawn"
 	"github.com/encorert/encorert/bench/spread"
 	"github.com/encorert/encorert/bench/ubench"
 )
@@ -23,7 +25,7 @@ var workloads = map[string]harness.Workload{}
 func init() {
 	for _, w := range []harness.Workload{
 		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), contend.Workload(), spread.Workload(),
-		sleep.Idle(), sleep.Wake(), dispatch.Workload(),
+		sleep.Idle(), sleep.Wake(), dispatch.Workload(), answers.Workload(), spawn.Workload(),
 	} {
 		workloads[w.Name] = w
 	}
