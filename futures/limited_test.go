@@ -215,10 +215,11 @@ func TestCloseDuringLimitedWaits(t *testing.T) {
 			parked := futures.NewPromise[int](*cctx, nil)
 			asleep = append(asleep, parked.Future())
 			spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+				defer ended.Add(1)
 				defer func() {
+					// It returns only where the strand unwinds already; else this wait is unwound as well.
 					_, err := way.wait(cctx, p.Future(), time.Hour)
 					assert.ErrorIs(t, err, rt.ErrClosed)
-					ended.Add(1)
 				}()
 				_ = parked.Fulfil(*cctx, i)
 				_, _ = way.wait(cctx, p.Future(), time.Duration(1+i%2*1000)*time.Millisecond)

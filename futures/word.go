@@ -14,7 +14,7 @@ import (
 //	pending  | all waiters    | any waiter   | pending, one more (register)
 //	         |                | one fulfiller| filling, same list (claim): the others have lost
 //	filling  | all waiters    | any waiter   | filling, one more (register)
-//	         |                | fulfiller    | done, empty (publish, when nobody waits)
+//	         |                | fulfiller    | done, empty (publish, when nobody waits, or one strand)
 //	         |                | fulfiller    | draining, empty (publish: it took the list and tells all)
 //	draining | later chains   | any chain    | draining, one more (register)
 //	         |                | fulfiller    | draining, empty (takes the next round)
