@@ -90,3 +90,61 @@ func benchmarkChannel(b *testing.B) {
 	})
 	close(requests)
 }
+
+// BenchmarkParkedAwaits parks 100,000 behaviours, on 100 actors, and has them go on; bytes is what each has cost while it was
+// parked.
+func BenchmarkParkedAwaits(b *testing.B) {
+	const parked, actors = 100_000, 100
+	for b.Loop() {
+		r := runtimeOf(b, rt.Config{Workers: 1})
+		require.NoError(b, r.Run(func(cctx **rt.Ctx) {
+			p := futures.NewPromise[int](*cctx, nil)
+			clerks := make([]*clerk, actors)
+			for i := range clerks {
+				clerks[i] = spawn(*cctx)
+			}
+			before := memory()
+			for i := range parked {
+				clerks[i%actors].do(*cctx, func(cctx **rt.Ctx) { _, _ = p.Future().Await(cctx) })
+			}
+			for _, a := range clerks {
+				_, _ = ask(*cctx, a, echo(0)).Get(cctx)
+			}
+			b.ReportMetric((memory()-before)/parked, "bytes/await")
+			_ = p.Fulfil(*cctx, 1)
+		}))
+		r.Close()
+	}
+}
+
+// BenchmarkCombinators answers ten futures that something waits for.
+func BenchmarkCombinators(b *testing.B) {
+	const n = 10
+	for name, make := range map[string]func(ctx *rt.Ctx, fs []futures.Future[int]) func(cctx **rt.Ctx) error{
+		"None": func(*rt.Ctx, []futures.Future[int]) func(cctx **rt.Ctx) error { return func(**rt.Ctx) error { return nil } },
+		"All": func(ctx *rt.Ctx, fs []futures.Future[int]) func(cctx **rt.Ctx) error {
+			f := futures.All(ctx, fs...)
+			return func(cctx **rt.Ctx) error { _, err := f.Get(cctx); return err }
+		},
+		"Race": func(ctx *rt.Ctx, fs []futures.Future[int]) func(cctx **rt.Ctx) error {
+			f := futures.Race(ctx, fs...)
+			return func(cctx **rt.Ctx) error { _, err := f.Get(cctx); return err }
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			require.NoError(b, runtimeOf(b, rt.Config{Workers: 1}).Do(background, func(cctx **rt.Ctx) {
+				for b.Loop() {
+					ps, fs := several(*cctx, n)
+					read := make(*cctx, fs)
+					for i, p := range ps {
+						_ = p.Fulfil(*cctx, i)
+					}
+					if err := read(cctx); err != nil {
+						panic(err)
+					}
+				}
+			}))
+		})
+	}
+}

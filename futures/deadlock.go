@@ -34,6 +34,14 @@ type step struct {
 
 // block is rt.Block for a cell, or the *DeadlockError that it would be.
 func (h *header) block(cctx **rt.Ctx) error {
+	if h.behaviour == &watched {
+		h.waitsLong(1)
+		defer h.waitsLong(-1) // also when the strand unwinds
+	}
+	return h.blockNoted(cctx)
+}
+
+func (h *header) blockNoted(cctx **rt.Ctx) error {
 	ctx := *cctx
 	rt.NoteBlock(ctx, unsafe.Pointer(h))
 	invariant.Point("futures.block")

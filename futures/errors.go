@@ -16,6 +16,9 @@ var ErrAlreadyFulfilled = errors.New("futures: the promise is already fulfilled"
 // ErrCanceled is the answer of a future that was cancelled, see Future.Cancel. It is a context.Canceled as well.
 var ErrCanceled = fmt.Errorf("futures: the future was cancelled: %w", context.Canceled)
 
+// ErrAbandoned is the answer of a future whose promise nobody holds any more, see NewWatchedPromise.
+var ErrAbandoned = errors.New("futures: nobody holds the promise any more, and so nobody can answer")
+
 // ErrNoHeap is what reading a future of a heap object returns outside actors: there is no heap to copy the object into.
 // Read it in a behaviour instead (rt.Runtime.Do), and take out of it what is needed.
 var ErrNoHeap = errors.New("futures: a heap object can only be read inside an actor, which has a heap to copy it into")

@@ -31,12 +31,22 @@ func (f Future[T]) Await(cctx **rt.Ctx) (T, error) {
 	c := f.cell()
 	if !c.answered() {
 		c.check(*cctx)
-		if err := rt.Await(cctx, &c.header); err != nil {
+		if err := c.await(cctx); err != nil {
 			var none T
 			return none, err
 		}
 	}
 	return c.read(*cctx)
+}
+
+// await is rt.Await for a cell.
+func (h *header) await(cctx **rt.Ctx) error {
+	if h.behaviour != &watched { // most often
+		return rt.Await(cctx, h)
+	}
+	h.waitsLong(1)
+	defer h.waitsLong(-1) // also when the strand unwinds
+	return rt.Await(cctx, h)
 }
 
 // TryGet returns the answer if it is there. A leaf.
