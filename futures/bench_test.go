@@ -121,7 +121,9 @@ func BenchmarkParkedAwaits(b *testing.B) {
 func BenchmarkCombinators(b *testing.B) {
 	const n = 10
 	for name, make := range map[string]func(ctx *rt.Ctx, fs []futures.Future[int]) func(cctx **rt.Ctx) error{
-		"None": func(*rt.Ctx, []futures.Future[int]) func(cctx **rt.Ctx) error { return func(**rt.Ctx) error { return nil } },
+		"None": func(*rt.Ctx, []futures.Future[int]) func(cctx **rt.Ctx) error {
+			return func(**rt.Ctx) error { return nil }
+		},
 		"All": func(ctx *rt.Ctx, fs []futures.Future[int]) func(cctx **rt.Ctx) error {
 			f := futures.All(ctx, fs...)
 			return func(cctx **rt.Ctx) error { _, err := f.Get(cctx); return err }
