@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 // ShareFrom makes the graphs that are reachable from the slots immutable, and the fragment a holder of their roots: sharing without a
@@ -88,6 +90,7 @@ func (g *keptGrant) take() uint64 {
 			return fullWeight
 		}
 		part := max(1, w/readerShare)
+		invariant.Point("heap.keptGrant")
 		if g.weight.CompareAndSwap(w, w-part) {
 			return part
 		}
