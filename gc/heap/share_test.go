@@ -1,6 +1,7 @@
 package heap
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 	"unsafe"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/encorert/encorert/internal/hammer"
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 func slot(p **node) *unsafe.Pointer { return (*unsafe.Pointer)(unsafe.Pointer(p)) }
@@ -67,6 +69,7 @@ func TestWeightsRunOut(t *testing.T) {
 // TestKeptGrantHasManyReaders: many take parts of a future's weight at the same time, also when there is hardly any.
 func TestKeptGrantHasManyReaders(t *testing.T) {
 	const readers = 8
+	defer invariant.OnPoint(func(string) { runtime.Gosched() })() // between the look at the weight and the swap
 	for _, weight := range []uint64{fullWeight, 1000, 1} {
 		a := newActor(t, Config{})
 		p := a.new(nil, nil)
