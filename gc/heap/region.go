@@ -31,15 +31,23 @@ func (h *Heap) CloseRegion(c *Cursor) {
 	r := h.opened
 	*c, h.opened = r.cursor, r.outer
 	r.cursor, r.outer = Cursor{}, nil
+	for _, l := range r.large {
+		r.bytes += l.size()
+	}
+	r.locate()
+	if len(r.chunks)+len(r.large) > 0 {
+		h.mem.regions = append(h.mem.regions, r)
+	}
+}
+
+// locate says what is in the region. Memory that it has lost may belong to anybody.
+func (r *region) locate() {
+	r.places.reset()
 	for i := range r.chunks {
 		r.places.addChunk(&r.chunks[i])
 	}
 	for _, l := range r.large {
 		r.places.addSpan(l)
-		r.bytes += l.size()
-	}
-	if len(r.chunks)+len(r.large) > 0 {
-		h.mem.regions = append(h.mem.regions, r)
 	}
 }
 
@@ -114,8 +122,11 @@ func (h *Heap) livesIn(r *region) bool {
 		h.mem.bytes -= int64(l.size())
 		h.space.giveSpans(r.large[i : i+1])
 	}
-	clear(r.large[len(kept):])
-	r.large = kept
+	if len(kept) < len(r.large) {
+		clear(r.large[len(kept):])
+		r.large = kept
+		r.locate()
+	}
 	return live || len(kept) > 0
 }
 
@@ -254,7 +265,7 @@ func (m *mover) fields(p unsafe.Pointer, redirect func(unsafe.Pointer) unsafe.Po
 	}
 }
 
-// part takes regions out of the heap.
+// part takes regions out of the heap, and all references to them out of the remembered set.
 func (h *Heap) part(regions []*region) {
 	m := h.mem
 	gone := func(p unsafe.Pointer) bool {
@@ -276,11 +287,19 @@ func (h *Heap) part(regions []*region) {
 	}
 	clear(m.regions[len(kept):])
 	m.regions = kept
-	logged := h.logged[:0]
+	logged, types := h.logged[:0], typeTable()
 	for i, a := range h.logged {
-		if !gone(pointerTo(&h.logged[i])) {
-			logged = append(logged, a)
+		p := pointerTo(&h.logged[i])
+		if gone(p) {
+			continue
 		}
+		// It may be dead, and a minor collection would follow its references all the same.
+		for _, off := range types[typeID(p)].ptrs {
+			if child := unsafe.Add(p, off); load(child) != nil && gone(load(child)) {
+				store(child, nil)
+			}
+		}
+		logged = append(logged, a)
 	}
 	h.logged = logged
 	if h.shares != nil {
