@@ -48,7 +48,7 @@ var imports = map[string]string{
 	"bench/stats":   "gonum.org/v1/gonum/stat gonum.org/v1/gonum/stat/distuv",
 
 	// Programs. cmd/encorert must build when generated code does not, so nothing above imports these.
-	"bench": "bench/harness bench/promises bench/answers bench/spawn bench/gcbench bench/heaps bench/ubench bench/contend bench/dispatch bench/messages bench/spread bench/sleep github.com/urfave/cli/v3",
+	"bench": "bench/harness bench/promises bench/answers bench/spawn bench/gcbench bench/heaps bench/ubench bench/contend bench/dispatch bench/messages bench/spread bench/sleep bench/tasks bench/forkjoin github.com/urfave/cli/v3",
 	"bench/harness": "bench/stats github.com/urfave/cli/v3 golang.org/x/sys/unix golang.org/x/sys/windows golang.org/x/term " +
 		"github.com/schollz/progressbar/v3",
 	"bench/timeline":            "gonum.org/v1/plot gonum.org/v1/plot/plotter gonum.org/v1/plot/vg gonum.org/v1/plot/vg/draw gonum.org/v1/plot/vg/vgsvg",
@@ -64,6 +64,8 @@ var imports = map[string]string{
 	"bench/dispatch":            "bench/harness bench/stats internal/gang github.com/urfave/cli/v3",
 	"bench/spread":              "bench/harness bench/stats rt futures github.com/urfave/cli/v3",
 	"bench/sleep":               "bench/harness bench/stats bench/goroutines rt futures github.com/urfave/cli/v3",
+	"bench/forkjoin":            "bench/harness rt futures github.com/urfave/cli/v3",
+	"bench/tasks":               "bench/harness internal/ring github.com/urfave/cli/v3",
 	"bench/promises":            "bench/harness bench/stats github.com/urfave/cli/v3",
 	"bench/harness/harnesstest": "bench/harness github.com/stretchr/testify/require", // for tests only
 	"examples/bank":             "rt gc futures",

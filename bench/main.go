@@ -12,6 +12,7 @@ import (
 	"github.com/encorert/encorert/bench/answers"
 	"github.com/encorert/encorert/bench/contend"
 	"github.com/encorert/encorert/bench/dispatch"
+	"github.com/encorert/encorert/bench/forkjoin"
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
 	"github.com/encorert/encorert/bench/heaps"
@@ -20,6 +21,7 @@ import (
 	"github.com/encorert/encorert/bench/sleep"
 	"github.com/encorert/encorert/bench/spawn"
 	"github.com/encorert/encorert/bench/spread"
+	"github.com/encorert/encorert/bench/tasks"
 	"github.com/encorert/encorert/bench/ubench"
 )
 
@@ -28,7 +30,7 @@ func main() {
 	workloads := []harness.Workload{
 		gcbench.Workload(), heaps.BinaryTrees(), heaps.Mutate(), heaps.Aging(), heaps.Churn(), heaps.Actors(),
 		ubench.Workload(), messages.PingPong(), messages.Ring(), messages.FanIn(),
-		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(), dispatch.Workload(), answers.Workload(), spawn.Workload(),
+		contend.Workload(), spread.Workload(), sleep.Idle(), sleep.Wake(), tasks.Workload(), forkjoin.Workload(), dispatch.Workload(), answers.Workload(), spawn.Workload(),
 	}
 	program := harness.Program(workloads...)
 	program.Commands = append(program.Commands, promises.Command(workloads...))

@@ -30,7 +30,7 @@ type Config struct {
 	// queued or in a behaviour, is next looked after. ActorType.MailboxLimit overrides it. 0: no limit.
 	MailboxLimit int
 	// Tasks is how many slots the ring of tasks has (futures.Async): how many may be in flight, with those that have ended
-	// since the last epoch. Who submits one more waits for the next epoch. 0: 4096. At most 2^24. A slot takes 40 bytes,
+	// since the last epoch. Who submits one more waits for the next epoch. 0: 4096. At most 2^24. A slot takes 32 bytes,
 	// from the first task on.
 	Tasks int
 	// TaskEpoch is after how many tasks there is an epoch: when it is reached, that is, all tasks before it have ended, their
@@ -99,7 +99,7 @@ const (
 	maxTasks        = 1 << 24
 )
 
-// defaultTasks is the size of the ring of tasks: 160 KiB of slots. Picked; not measured.
+// defaultTasks is the size of the ring of tasks: 128 KiB of slots. Picked; not measured.
 const defaultTasks = 4096
 
 // defaultSpares is how many behaviours may block without Blocking before a runtime stands still. Picked; not measured.

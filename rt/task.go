@@ -41,9 +41,9 @@ func (s TaskState) String() string { return [...]string{"queued", "running", "en
 // TaskInfo is what a look-up tells of a task.
 type TaskInfo struct {
 	ID    TaskID
-	Label string
+	Label string // the first 8191 bytes
 	State TaskState
-	Age   time.Duration // since it was submitted
+	Age   time.Duration // since it was submitted, in microseconds
 }
 
 // Why tasks cannot be submitted, or an epoch not be waited for; wrapped in a *TaskError.
@@ -79,7 +79,8 @@ func (e *TaskError) Unwrap() error { return e.Reason }
 type tasks struct {
 	once sync.Once
 	// ring is made by the first who needs it: most runtimes have no tasks. Writers: table, once. Readers: all.
-	ring atomic.Pointer[ring.Ring]
+	ring  atomic.Pointer[ring.Ring]
+	began time.Time // when it was made. Writers: table, before ring. Readers: all
 	// first is the first id.
 	first uint64 // Writers: tests, before the ring is made
 
@@ -97,9 +98,15 @@ func (rt *Runtime) table() *ring.Ring {
 		return r
 	}
 	rt.tasks.once.Do(func() {
+		rt.tasks.began = rt.clock.now()
 		rt.tasks.ring.Store(ring.New(rt.cfg.Tasks, rt.cfg.TaskEpoch, rt.tasks.first))
 	})
 	return rt.tasks.ring.Load()
+}
+
+// sinceFirstTask is the time since the table was made, in microseconds. REQUIRES: it was.
+func (rt *Runtime) sinceFirstTask() uint64 {
+	return uint64(rt.clock.now().Sub(rt.tasks.began).Microseconds())
 }
 
 // task is the actor that a task runs on.
@@ -179,7 +186,8 @@ func StartTask(ctx *Ctx, id TaskID, label string, m Message) {
 	rt := ctx.worker.rt
 	t := &task{id: id}
 	Spawn(ctx, &t.Actor, &taskType)
-	rt.table().Publish(uint64(id), label, rt.clock.now().UnixNano())
+	r := rt.table()
+	r.Publish(uint64(id), label, rt.sinceFirstTask())
 	Send(ctx, &t.Actor, m)
 }
 
@@ -231,7 +239,7 @@ func (rt *Runtime) Task(id TaskID) (TaskInfo, bool) {
 	}
 	return TaskInfo{
 		ID: id, Label: e.Label, State: TaskState(e.State - ring.Queued),
-		Age: time.Duration(rt.clock.now().UnixNano() - e.Born),
+		Age: time.Duration((rt.sinceFirstTask()-e.Born)&ring.BornMask) * time.Microsecond,
 	}, true
 }
 

@@ -466,3 +466,31 @@ func TestSeedsOfTasks(t *testing.T) {
 		})
 	}
 }
+
+// Who looks up finds the task of that id or none, also when its slot is being filled with another one.
+func TestSeedsOfLookUps(t *testing.T) {
+	seeds(t, rt.Config{Tasks: 1}, func(t testing.TB, r *rt.Runtime) {
+		labels := [...]string{"", "a", "bb", "ccc"}
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			for range 2 {
+				spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+					for round := range 8 {
+						for id := rt.TaskID(1); id < 4; id++ {
+							if info, there := r.Task(id); there {
+								assert.Equal(t, id, info.ID)
+								assert.Equal(t, labels[id], info.Label)
+							}
+						}
+						if round%4 == 3 {
+							assert.NoError(t, rt.Suspend(cctx))
+						}
+					}
+				})
+			}
+			for id := 1; id < 4; id++ {
+				_, err := submit(cctx, labels[id], doNothing)
+				assert.NoError(t, err)
+			}
+		}))
+	})
+}

@@ -41,6 +41,7 @@ var (
 		"java-g1-same-memory,java-zgc-same-memory " + twoWorkers, 5}
 	eightAtOneLock = run{"contend", "--workers=8", 20}
 	handOut        = run{"spread", twoWorkers, 10}
+	tableOfTasks   = run{"tasks", twoWorkers, 20}
 	idle           = run{"idle", "--variants=encorert " + twoWorkers, 3}
 	wake           = run{"wake", "--variants=encorert " + twoWorkers, 10}
 	wakeMany       = run{"wake", "--variants=encorert --injections=100000 --gap=20 --warmup=1 " + twoWorkers, 9} // a million with the warm-up
@@ -92,6 +93,8 @@ func all() []promise {
 		promise{name: "gang", what: "dispatch with the caller, back to back: times workers only", figure: figure{gangs, "ratio"}, bound: atLeast(5)},
 		promise{name: "gang", what: "dispatch with the caller, 50 us between: times workers only", figure: figure{gangs, "gap_ratio"}, bound: atLeast(1.3)},
 
+		promise{name: "tasks", what: "table of tasks: times as fast as a locked map", figure: figure{tableOfTasks, "ratio"}, bound: atLeast(1.26)},
+		promise{name: "tasks", what: "the same beside a goroutine that looks up", figure: figure{tableOfTasks, "access_ratio"}, bound: atLeast(4.4)},
 		promise{name: "futures", what: "1 worker, get: round trip of channels over its time", figure: figure{waits(1), "get_ratio"}, bound: above(1)},
 		promise{name: "futures", what: "1 worker, await: round trip of channels over its time", figure: figure{waits(1), "await_ratio"}, bound: above(1)},
 		promise{name: "futures", what: "2 workers, get: round trip of channels over its time", figure: figure{waits(2), "get_ratio"}, bound: above(1)},
@@ -100,7 +103,6 @@ func all() []promise {
 		promise{name: "spawn", what: "bytes of an idle actor", figure: figure{lives, "bytes_per_idle_actor"}, bound: atMost(400)},
 
 		promise{name: "ctx", what: "refresh 11 % faster than lookup, not slower than deref", waits: "issue 6"},
-		promise{name: "tasks", what: "1.26 and 4.4 times as fast as a locked map", waits: "issue 5"},
 	)
 }
 
@@ -159,6 +161,7 @@ var quick = map[string]string{
 	"ring":     "--hops=2000",
 	"contend":  "--increments=1000",
 	"spread":   "--units=16 --steps=1000",
+	"tasks":    "--tasks=2000",
 	"idle":     "--seconds=0.05 --hops=1000",
 	"wake":     "--injections=20",
 	"futures":  "--round-trips=2000",

@@ -17,6 +17,7 @@ import (
 	"github.com/encorert/encorert/bench/sleep"
 	"github.com/encorert/encorert/bench/spawn"
 	"github.com/encorert/encorert/bench/spread"
+	"github.com/encorert/encorert/bench/tasks"
 	"github.com/encorert/encorert/bench/ubench"
 )
 
@@ -25,7 +26,7 @@ var workloads = map[string]harness.Workload{}
 func init() {
 	for _, w := range []harness.Workload{
 		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), contend.Workload(), spread.Workload(),
-		sleep.Idle(), sleep.Wake(), dispatch.Workload(), answers.Workload(), spawn.Workload(),
+		sleep.Idle(), sleep.Wake(), tasks.Workload(), dispatch.Workload(), answers.Workload(), spawn.Workload(),
 	} {
 		workloads[w.Name] = w
 	}

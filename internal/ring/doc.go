@@ -27,8 +27,8 @@
 //
 // # The argument
 //
-// A slot's word says its state; it is the last thing that Publish stores and the first that it takes back, and the id is
-// compared before and after all else is read (a sequence lock whose sequence is the id). So LookUp never mixes two tenants.
+// Publish stores the id first and the word, which says the state, last; LookUp compares the id before and after all else is
+// read (a sequence lock whose sequence is the id), and knows the word of the tenant before by a bit. So it never mixes two.
 //
 // Whoever stores that a task has ended then looks at low; whoever moves low then looks whether the next one has ended. Each
 // does its store before its load, so of two that meet one sees the other, and low is never left behind a task that has

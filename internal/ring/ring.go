@@ -11,6 +11,7 @@ type Ring struct {
 	slots    []slot          // made before anybody sees the ring; a power of two
 	epochs   []atomic.Uint64 // made before anybody sees the ring; entry e-1 modulo the size is the newest epoch noted there
 	mask     uint64          // made before anybody sees the ring
+	round    uint64          // made before anybody sees the ring: the bit of an id that says whether its round is odd
 	capacity uint64          // made before anybody sees the ring; at most the size
 	every    uint64          // made before anybody sees the ring; 0: epochs only by Mark
 
@@ -41,11 +42,16 @@ func New(capacity, every int, first uint64) *Ring {
 	}
 	r := &Ring{
 		slots: make([]slot, size), epochs: make([]atomic.Uint64, size), mask: uint64(size - 1),
-		capacity: uint64(capacity), every: uint64(every),
+		round: uint64(size), capacity: uint64(capacity), every: uint64(every),
 	}
 	for i := range uint64(size) {
 		// As though the ring had been full before, so that no position that is to come is found.
-		r.slots[(first+i)&r.mask].id.Store(first + i - uint64(size))
+		last := first + i - uint64(size)
+		s := &r.slots[last&r.mask]
+		s.id.Store(last)
+		if r.odd(last) {
+			s.word.Store(parity)
+		}
 		r.epochs[(first+i-1)&r.mask].Store(first + i - uint64(size))
 	}
 	for _, p := range []*atomic.Uint64{&r.next, &r.low, &r.horizon, &r.newest} {
@@ -85,10 +91,14 @@ func (r *Ring) Reserve(n int) (first, horizon uint64, ok bool) {
 	return first, horizon, true
 }
 
-// Publish makes a reserved task visible, as queued. label is not copied; born is returned by LookUp.
-func (r *Ring) Publish(id uint64, label string, born int64) {
+// odd reports whether the round of an id is odd. Also where ids wrap, the rounds before and after differ in that.
+func (r *Ring) odd(id uint64) bool { return id&r.round != 0 }
+
+// Publish makes a reserved task visible, as queued. label is not copied, and cut after LongestLabel bytes; LookUp returns those
+// bits of born that BornMask has.
+func (r *Ring) Publish(id uint64, label string, born uint64) {
 	invariant.Point("ring.Publish")
-	r.slots[id&r.mask].fill(id, label, born)
+	r.slots[id&r.mask].fill(id, r.odd(id), label, born)
 }
 
 // Begin says that the task runs.
@@ -102,9 +112,10 @@ func (r *Ring) End(id uint64, failed bool) (moved bool) {
 		to = Failed
 	}
 	s := &r.slots[id&r.mask]
-	if invariant.Enabled && (s.id.Load() != id || s.ended(id)) {
+	if invariant.Enabled && (s.id.Load() != id || s.ended(id, r.odd(id))) {
 		panic("ring: End of a task that is not in flight")
 	}
+	invariant.Point("ring.End")
 	s.set(to)
 	return r.advance()
 }
@@ -112,10 +123,11 @@ func (r *Ring) End(id uint64, failed bool) (moved bool) {
 // advance moves low over what has ended, and the horizon to the epochs that are reached so.
 func (r *Ring) advance() (moved bool) {
 	for {
+		invariant.Point("ring.ended")
 		low := r.low.Load()
 		// Pairs with set in End: either that one's advance sees low here, or this sees its state. A position that was not
 		// handed out yet is not found: its slot has the id of an earlier one.
-		if !r.slots[low&r.mask].ended(low) {
+		if !r.slots[low&r.mask].ended(low, r.odd(low)) {
 			return moved
 		}
 		invariant.Point("ring.advance")
@@ -215,5 +227,5 @@ func (r *Ring) LookUp(id uint64) (Entry, bool) {
 	if before(id, r.horizon.Load()) {
 		return Entry{}, false // though the slot has no new tenant yet
 	}
-	return r.slots[id&r.mask].read(id)
+	return r.slots[id&r.mask].read(id, r.odd(id))
 }

@@ -28,13 +28,13 @@ func submit(t testing.TB, r *ring.Ring, label string) uint64 {
 	t.Helper()
 	id, _, ok := r.Reserve(1)
 	require.True(t, ok, "the ring is full")
-	r.Publish(id, label, int64(id))
+	r.Publish(id, label, id)
 	return id
 }
 
 func state(r *ring.Ring, id uint64) ring.State {
 	e, _ := r.LookUp(id)
-	return e.State // Filling where there is none
+	return e.State // None where there is none
 }
 
 func TestStates(t *testing.T) {
@@ -58,7 +58,7 @@ func TestStates(t *testing.T) {
 		require.False(t, r.End(id, true))
 		e, there = r.LookUp(id)
 		require.True(t, there)
-		require.Equal(t, ring.Entry{ID: id, State: ring.Failed, Born: int64(id)}, e)
+		require.Equal(t, ring.Entry{ID: id, State: ring.Failed, Born: id & ring.BornMask}, e)
 		for _, other := range []uint64{first - 1, first + 2, first - 4, first + 4, 0, first + 1<<32} {
 			_, there := r.LookUp(other)
 			require.Equal(t, other-first < 2, there, "id %#x", other)
@@ -188,7 +188,7 @@ func TestKeptIDsAreRefused(t *testing.T) {
 		var ended atomic.Bool
 		labels := [...]string{"", "a", "bb", "ccc", "dddd"}
 		check := func(e ring.Entry, id uint64) bool {
-			return e.ID == id && e.Label == labels[id%5] && e.Born == int64(id*3) && e.State != ring.Filling
+			return e.ID == id && e.Label == labels[id%5] && e.Born == id*3&ring.BornMask && e.State != ring.None
 		}
 		var found [2]int
 		hammer.Run(t, 3, 1, func(g, _ int) {
@@ -200,7 +200,7 @@ func TestKeptIDsAreRefused(t *testing.T) {
 						return
 					}
 					newest.Store(id)
-					r.Publish(id, labels[id%5], int64(id*3))
+					r.Publish(id, labels[id%5], id*3)
 					if e, there := r.LookUp(id); !there || !check(e, id) {
 						assert.Fail(t, "not found", "%#x: %v", id, e)
 						return
@@ -258,12 +258,12 @@ func TestHammer(t *testing.T) {
 					assert.Fail(t, "a slot has two tenants", "%#x beside %#x", id, was)
 				}
 				last.Add(1)
-				r.Publish(id, "x", int64(id))
+				r.Publish(id, "x", id)
 				r.Begin(id)
 				tenants[id%8].Store(0)
 				live.Add(-1)
 				r.End(id, false)
-				if e, there := r.LookUp(id); there && (e.ID != id || e.Born != int64(id) || e.State != ring.Ended) {
+				if e, there := r.LookUp(id); there && (e.ID != id || e.Born != id&ring.BornMask || e.State != ring.Ended) {
 					assert.Fail(t, "a look-up found another task", "%v", e)
 				}
 				return
