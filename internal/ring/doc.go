@@ -36,6 +36,8 @@
 // These two need more than release and acquire: a load that passes the store before it would let both miss. Go's
 // atomics are sequentially consistent, so it cannot. For all others, release and acquire would do.
 //
+// The test TestModelOfEpochs tries every order of these steps, and shows what is lost without each.
+//
 // Nobody who submits frees a slot, nor does a reader: the horizon moves at the end of a task, or with Mark. Freeing is that
 // one store; slots are not cleared.
 //
