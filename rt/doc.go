@@ -50,7 +50,7 @@
 //
 // One message from send to reply: send.go, package mailbox, worker.go (enqueue), find.go, strand.go (body),
 // dispatch.go, rest.go. Waiting: park.go, worker.go (drive); built on it are blocking.go and mutex.go. Events from
-// outside: source.go, timer.go. Back-pressure: pressure.go. Sleep and wake: find.go (sleep), package park.
+// outside: source.go, timer.go. Tasks: task.go, taskwait.go, package ring. Back-pressure: pressure.go. Sleep and wake: find.go (sleep), package park.
 // Behaviours that hold their worker: monitor.go, attention.go, spare.go. The ends: panic.go,
 // strand.go (guard, unwind), run.go (checkQuiet), close.go, inside.go. All workers on one goroutine, for tests:
 // systematic.go, schedule.go, logical.go.
