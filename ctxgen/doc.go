@@ -12,7 +12,9 @@
 // iso=tree val=config,log, and copied otherwise. The handle is the type by which
 // others refer to an actor. A send is a method of the handle: Deposit is one
 // way, AskDeposit returns a future. Both take *rt.Ctx, since they are leaves:
-// they never park and never collect. An object is a struct that lives in an
+// they never park and never collect. A behaviour whose result is a
+// futures.Future[T] forwards: those who ask it get a future of T, which is
+// answered as that one is. An object is a struct that lives in an
 // actor's heap; a heap pointer is a pointer to one, or a gc.Slice. The output
 // is the one generated file of a package, <package>_encore.go.
 //

@@ -8,6 +8,11 @@
 //	TryGet   nobody stops: the answer, or that there is none yet
 //	Chain    a function is called with the answer, as a message of the actor that chained it
 //
+// GetWithin and AwaitWithin, GetUntil and AwaitUntil give up after a while, by the runtime's clock. Futures become others
+// without anybody waiting: Forward hands an answer on, All, Settled, Race, Any and FirstSuccess combine several, and Follow
+// makes one that can be cancelled by itself. Cancel is for a future that nobody wants: whoever waits for it goes on, and a
+// behaviour that was to answer it, and has not begun, does not run.
+//
 // ChainDetached calls its function on an actor made for it, wherever the answer came up; Wait is for goroutines outside
 // the runtime. Suspend has no future: it lets the messages run that wait now.
 //
@@ -37,6 +42,13 @@
 // of the cell's own, and each reader gets a copy in its own heap. The pointer that a reader got obeys the rules of
 // package gc: before the next call that takes the context cell it must be in a frame.
 //
+// A wait that may end before the answer stands at a gate (gate.go), which is one waiter of the cell for all who come while it
+// is the newest. Under the gate's lock it is decided whether the answer or the clock was first, and whoever gives up is
+// taken out: so trying again and again leaves nothing behind.
+//
+// What hands an answer on to another cell is a relay: it is not called from the loop that tells, but returned by it, and
+// whoever answers goes through all relays, and those that wait for their answers, in a second loop (carryOn).
+//
 // Chained functions are Go closures, and what a closure captures cannot be traced. One that needs a heap object takes
 // it as an argument, see ChainWith.
 //
@@ -53,9 +65,9 @@
 //
 // # Waits that cannot end
 //
-// A get of a future that only the same actor can fulfil is a *DeadlockError at once. Other waits whose answer never
-// comes (its actor is gone, or a ring of actors get from each other) are found when nothing else can run: rt.Run then
-// returns an *rt.BlockedError that names them.
+// A get of a future that only the same actor can fulfil, or that closes a circle of actors which get from each other, is a
+// *DeadlockError at once (deadlock.go). A future made by NewWatchedPromise fails when its promise is lost. What else never
+// comes is found when nothing else can run: rt.Run then returns an *rt.BlockedError that names who waits for what.
 //
 // # Reading order
 //
@@ -68,6 +80,5 @@
 // and their panics hit the producer). A stack of closures called newest first (an order that nobody expects). Handing
 // the answer to a waiter instead of telling it to look (one that has given up would swallow it). A word for the phase
 // beside the word for the list (two words cannot be changed in one step, so every reader needs an argument why not).
-// Taking one who gives up out of the list (a lock-free list cannot, cheaply; goroutines that wait share a node instead,
-// see gate).
+// Taking one who gives up out of the list (a lock-free list cannot, cheaply; those share a node instead, see gate).
 package futures

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"time"
 
 	"github.com/encorert/encorert/futures"
 	"github.com/encorert/encorert/gc"
@@ -196,4 +198,109 @@ func ExamplePar() {
 	// 24425 <nil>
 	// 3 <nil>
 	// run: <nil>
+}
+
+// A wait that gives up: the future stays, and can be waited for again.
+func ExampleFuture_AwaitWithin() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		p := futures.NewPromise[string](*cctx, nil)
+		_, err := p.Future().AwaitWithin(cctx, time.Millisecond)
+		var late *futures.DeadlineError
+		fmt.Println(errors.As(err, &late), errors.Is(err, os.ErrDeadlineExceeded))
+		_ = p.Fulfil(*cctx, "late")
+		fmt.Println(p.Future().AwaitWithin(cctx, time.Millisecond))
+	})
+	// Output:
+	// true true
+	// late <nil>
+}
+
+// Nobody wants the answer any more: what has not begun does not run.
+func ExampleFuture_Cancel() {
+	r, err := rt.New(rt.Config{Workers: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		a := newAccount(*cctx)
+		deposit := a.AskDeposit(*cctx, 100)
+		fmt.Println(deposit.Cancel(*cctx))
+		_, err := deposit.Get(cctx)
+		fmt.Println(errors.Is(err, futures.ErrCanceled))
+		fmt.Println(a.AskDeposit(*cctx, 1).Get(cctx))
+	})
+	// Output:
+	// true
+	// true
+	// 1 <nil>
+}
+
+// Several futures become one.
+func ExampleAll() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		ctx := *cctx
+		a, b := newAccount(ctx), newAccount(ctx)
+		fmt.Println(futures.All(ctx, a.AskDeposit(ctx, 1), b.AskDeposit(ctx, 2)).Get(cctx))
+		ctx = *cctx
+		never, soon := futures.NewPromise[int64](ctx, nil), a.AskDeposit(ctx, 10)
+		fmt.Println(futures.Race(ctx, never.Future(), soon).Get(cctx))
+	})
+	// Output:
+	// [1 2] <nil>
+	// 11 <nil>
+}
+
+// Two that get from each other: the one who closes the circle is told, and so the other goes on.
+func ExampleDeadlockError() {
+	r, err := rt.New(rt.Config{Workers: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	_ = r.Run(func(cctx **rt.Ctx) {
+		a, b := spawn(*cctx), spawn(*cctx)
+		var found error
+		answer := ask(*cctx, a, func(cctx **rt.Ctx) (string, error) {
+			return ask(*cctx, b, func(cctx **rt.Ctx) (string, error) {
+				_, found = ask(*cctx, a, echo("hello")).Get(cctx)
+				return "found", nil
+			}).Get(cctx)
+		})
+		v, err := answer.Get(cctx)
+		fmt.Println(v, err)
+		fmt.Println(found)
+	})
+	// Output:
+	// found <nil>
+	// futures: deadlock: test.clerk.Ask gets the future of test.clerk.Ask, while test.clerk gets the future of test.clerk.Ask: a circle (one of them must await)
+}
+
+// A promise that gets lost.
+func ExampleNewWatchedPromise() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	waiting := make(chan error)
+	_ = r.Do(context.Background(), func(cctx **rt.Ctx) {
+		spawn(*cctx).do(*cctx, func(cctx **rt.Ctx) {
+			_, answer := futures.NewWatchedPromise[int](*cctx) // nobody keeps the promise
+			_, err := answer.Await(cctx)
+			waiting <- err
+		})
+	})
+	fmt.Println(<-waiting) // after a collection, which comes within a second or two
+	// Output: futures: nobody holds the promise any more, and so nobody can answer
 }
