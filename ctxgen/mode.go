@@ -21,7 +21,12 @@ const (
 var modes = [...]string{Copy: "copy", Val: "val", Iso: "iso"}
 
 // String returns the mode as annotations write it.
-func (m Mode) String() string { return modes[m] }
+func (m Mode) String() string {
+	if int(m) < len(modes) {
+		return modes[m]
+	}
+	return fmt.Sprintf("mode %d", uint8(m))
+}
 
 // resultWord stands for the result among the parameters of an annotation. No parameter can have the name.
 const resultWord = "return"

@@ -37,7 +37,7 @@ func sieveModel() *Package {
 			Behaviours: []*Behaviour{
 				{Name: "Try", Pos: atLine(8, 3), Params: []Param{{Name: "n", Type: Basic("int")}}},
 				{Name: "Primes", Pos: atLine(9, 3), Result: Slice(Basic("int")), Err: true},
-				{Name: "Take", Pos: atLine(10, 3), Params: []Param{{Name: "list", Type: cell}, {Type: FutureOf(cell)}, {Type: PromiseOf(Basic("bool"))}}, Result: cell},
+				{Name: "Take", Pos: atLine(10, 3), Params: []Param{{Name: "list", Type: cell, Mode: Iso}, {Type: FutureOf(cell)}, {Type: PromiseOf(Basic("bool"))}}, Result: cell, ResultMode: Val},
 				{Name: "Each", Pos: atLine(11, 3), Params: []Param{
 					{Name: "f", Type: Raw("func(", Named("time", "Duration", Basic("int64")), ") error")},
 					{Name: "rest", Type: Slice(Named("example.com/user/sieve/v2", "Level", Basic("int8"))), Variadic: true},
@@ -159,6 +159,10 @@ func TestModelErrors(t *testing.T) {
 		{"opaque field", func(p *Package) { p.Objects[0].Fields[1].Type = Named("x/y", "Z", nil) }, `sieve.lang:3:3: field value of object cell has type y.Z, of which nothing is known`},
 		{"string field", func(p *Package) { p.Objects[0].Fields[1].Type = Basic("string") }, `sieve.lang:3:3: field value of object cell points into Go's heap (string)`},
 		{"result", func(p *Package) { p.Actors[0].Behaviours[1].Result = HeapSlice(Basic("int")) }, `sieve.lang:9:3: result of filter.Primes is a gc.Slice`},
+		{"mode without objects", func(p *Package) { p.Actors[0].Behaviours[0].Params[0].Mode = Val }, `parameter n of filter.Try cannot be val: int has no heap objects (it is copied anyway)`},
+		{"mode of a function", func(p *Package) { p.Actors[0].Behaviours[3].Params[0].Mode = Iso }, `parameter f of filter.Each cannot be iso: func(time.Duration) error has no heap objects (nobody knows`},
+		{"no such mode", func(p *Package) { p.Actors[0].Behaviours[2].Params[0].Mode = 3 }, `parameter 1 of Take has no mode that exists`},
+		{"result given away", func(p *Package) { p.Actors[0].Behaviours[2].ResultMode = Iso }, `sieve.lang:10:3: result of filter.Take cannot be iso: several may read a future`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := sieveModel()

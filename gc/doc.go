@@ -1,5 +1,5 @@
 // Package gc is what generated code and careful hand-written code call to use an actor's own heap: allocation, the
-// write barrier, frames, safepoints, and copying between actors. The engine behind it is gc/heap.
+// write barrier, frames, safepoints, and the ways of objects from one actor to another. The engine behind it is gc/heap.
 //
 // Objects of a heap are ordinary Go values behind ordinary Go pointers, but Go's collector never sees them. So a heap
 // pointer may live in few places only: fields of objects, fields of an actor's state, messages and futures, and frames.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/encorert/encorert/gc"
 	"github.com/encorert/encorert/internal/hammer"
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/rt"
 	"github.com/encorert/encorert/rt/rttest"
 )
@@ -87,6 +88,22 @@ func TestStoreIntoValPanics(t *testing.T) {
 		})
 		assert.PanicsWithValue(t, fmt.Sprintf("heap: store into test.Node at %p, which was shared as val and so is immutable", leaf),
 			func() { leaf.setLeft(ctx, nil) })
+	})
+	require.NoError(t, err)
+}
+
+func TestStoreIntoASliceThatWasShared(t *testing.T) {
+	if !invariant.Enabled {
+		t.Log("only invariant builds look")
+		return
+	}
+	_, err := in(t, rt.Config{Workers: 1}, func(cctx **rt.Ctx, h *holder) {
+		s := gc.MakeSlice[float64](*cctx, 3)
+		s.Set(1, 1)
+		p := s.Root()
+		val(*cctx, &p).Free()
+		assert.PanicsWithValue(t, "gc: Set of a slice that was shared as val and so is immutable", func() { s.Set(1, 2) })
+		gc.MakeSlice[float64](*cctx, 3).Set(1, 1)
 	})
 	require.NoError(t, err)
 }

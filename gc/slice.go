@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/encorert/encorert/gc/heap"
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/rt"
 )
 
@@ -51,8 +52,13 @@ func (s Slice[T]) Data() []T {
 // At returns element i; it panics as Go does when i is out of range.
 func (s Slice[T]) At(i int) T { return s.Data()[i] }
 
-// Set stores element i; it panics as Go does when i is out of range.
-func (s Slice[T]) Set(i int, v T) { s.Data()[i] = v }
+// Set stores element i; it panics as Go does when i is out of range. Invariant builds reject it where the array was shared.
+func (s Slice[T]) Set(i int, v T) {
+	if invariant.Enabled && s.array != nil && heap.Immutable(s.array) {
+		panic("gc: Set of a slice that was shared as val and so is immutable")
+	}
+	s.Data()[i] = v
+}
 
 // Root returns the heap pointer, for trace functions and frames.
 func (s Slice[T]) Root() unsafe.Pointer { return s.array }

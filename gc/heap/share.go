@@ -214,6 +214,9 @@ func (h *Heap) grant(p unsafe.Pointer) grant {
 	return g
 }
 
+// Immutable tells whether an object was shared. For its owner; who holds it knows.
+func Immutable(obj unsafe.Pointer) bool { return *flagsOf(obj)&flagFrozen != 0 }
+
 func clip(bytes uintptr) uint32 { return uint32(min(bytes, 1<<30)) }
 
 // acquire makes a holding of an object that was found behind another, which keeps it alive until the note has arrived.
