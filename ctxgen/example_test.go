@@ -36,3 +36,38 @@ func Example() {
 	// func (h Counter) Add(ctx *rt.Ctx, n int) {
 	// func (h Counter) AskAdd(ctx *rt.Ctx, n int) futures.Future[int] {
 }
+
+// A parameter's mode decides how the objects in it go to another actor.
+func ExampleMode() {
+	tree := ctxgen.ObjectPointer("example.com/forest", "Tree")
+	text, err := ctxgen.Emit(&ctxgen.Package{
+		Path:    "example.com/forest",
+		Name:    "forest",
+		Objects: []*ctxgen.Object{{Name: "Tree", Fields: []ctxgen.Field{{Name: "Left", Type: tree}}}},
+		Actors: []*ctxgen.Actor{{
+			Name: "keeper",
+			Behaviours: []*ctxgen.Behaviour{{
+				Name:   "Plant",
+				Params: []ctxgen.Param{{Name: "given", Type: tree, Mode: ctxgen.Iso}, {Name: "shared", Type: tree, Mode: ctxgen.Val}},
+			}},
+		}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, send, _ := strings.Cut(string(text), "// The send Keeper.Plant")
+	for line := range strings.Lines(send) {
+		if strings.Contains(line, "graph") || strings.HasPrefix(line, "// ") {
+			fmt.Println(strings.TrimSpace(line))
+		}
+		if line == "}\n" {
+			break
+		}
+	}
+	// Output:
+	// // Given away, and not to be used afterwards: given.
+	// // Shared, and immutable from then on: shared.
+	// args.graph = gc.ShareOut(ctx, nil, (*unsafe.Pointer)(unsafe.Pointer(&args.shared)))
+	// args.graph = gc.MoveOut(ctx, args.graph, (*unsafe.Pointer)(unsafe.Pointer(&args.given)))
+}

@@ -2,6 +2,7 @@ package gc_test
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/encorert/encorert/gc"
 	"github.com/encorert/encorert/rt"
@@ -28,5 +29,29 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// 2 10
+	// <nil>
+}
+
+// What Isolate builds lies apart, so that MoveOut can give it to another actor without a copy; what ShareOut sends is not copied either, and
+// immutable from then on. Generated sends call these for parameters that are annotated iso and val.
+func ExampleIsolate() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer r.Close()
+	err = r.Run(func(cctx **rt.Ctx) {
+		ctx := *cctx
+		given := gc.Isolate(ctx, func(ctx *rt.Ctx) *Node { return NewNode(ctx, nil, nil, 1, 10) })
+		shared := NewNode(ctx, nil, nil, 2, 20)
+		a, b := unsafe.Pointer(given), unsafe.Pointer(shared)
+		message := gc.MoveOut(ctx, gc.ShareOut(ctx, nil, &b), &a)
+		gc.Adopt(ctx, message) // the receiver does; here it comes back
+		fmt.Println((*Node)(a).I, a == unsafe.Pointer(given), (*Node)(b).I, b == unsafe.Pointer(shared))
+	})
+	fmt.Println(err)
+	// Output:
+	// 1 true 2 true
 	// <nil>
 }

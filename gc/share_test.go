@@ -358,6 +358,85 @@ func TestGrowthWithoutGosPacing(t *testing.T) {
 	require.LessOrEqual(t, most, int64(64<<20))
 }
 
+// TestStormOfSharing: actors on several workers build on what they got, give it on in all ways, drop it, and are replaced by new ones while
+// Go's collector runs.
+func TestStormOfSharing(t *testing.T) {
+	defer hammer.Watch(t, 10*hammer.Limit)()
+	for _, cfg := range []rt.Config{{Workers: 4}, {Workers: 4, CollectAlways: true, Verify: true, Poison: true}} {
+		messages := hammer.Rounds(20_000, 2_000_000)
+		if cfg.Verify {
+			messages /= 10
+		}
+		r, err := rt.New(cfg)
+		require.NoError(t, err)
+		var actors [16]atomic.Pointer[holder]
+		var left atomic.Int64
+		left.Store(int64(messages))
+		var step func(cctx **rt.Ctx, h *holder, arg *Node)
+		step = func(cctx **rt.Ctx, h *holder, arg *Node) {
+			depth := 0
+			for n := arg; n != nil && depth < 50; n, depth = n.left, depth+1 {
+				if n.I != -n.J {
+					t.Errorf("an object was overwritten: %d, %d", n.I, n.J)
+					return
+				}
+			}
+			ctx := *cctx
+			n := left.Add(-1)
+			if n < 0 {
+				return
+			}
+			if n%4000 == 0 {
+				runtime.GC()
+			}
+			at := ctx.Rand() % uint64(len(actors))
+			to := actors[at].Load()
+			if to == nil || n%50 == 0 {
+				to = newHolder(ctx)
+				actors[at].Store(to)
+			}
+			if arg == nil || depth == 50 {
+				arg = NewNode(ctx, nil, nil, int32(n), int32(-n))
+			}
+			switch ctx.Rand() % 8 {
+			case 0:
+				h.root = arg
+				to.give(ctx, NewNode(ctx, arg, h.root, 1, -1), val, step)
+			case 1:
+				to.give(ctx, arg.left, val, step)
+			case 2:
+				h.root = nil
+				to.give(ctx, arg, val, step)
+			case 3:
+				if h.root != nil {
+					arg = h.root
+				}
+				to.give(ctx, arg, val, step)
+			case 4:
+				arg = gc.Isolate(ctx, func(ctx *rt.Ctx) *Node { return NewNode(ctx, NewNode(ctx, nil, nil, 2, -2), nil, 3, -3) })
+				to.give(ctx, arg, iso, step)
+			case 5:
+				to.give(ctx, gc.Isolate(ctx, func(ctx *rt.Ctx) *Node { return NewNode(ctx, nil, nil, 4, -4) }), iso, step)
+			case 6:
+				to.give(ctx, arg.left, copied, step)
+			default:
+				to.give(ctx, arg, val, step)
+				gc.Collect(cctx)
+			}
+		}
+		require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+			for range 8 {
+				newHolder(*cctx).give(*cctx, nil, val, step)
+			}
+		}))
+		for i := range actors {
+			actors[i].Store(nil)
+		}
+		require.Zero(t, heaps(r, 0), "nobody is left")
+		require.NoError(t, r.Close())
+	}
+}
+
 // TestSeedsOfSharing runs actors that pass immutable objects around, build on them, drop them, and give others away, under many seeds.
 func TestSeedsOfSharing(t *testing.T) {
 	cfg := rt.Config{Workers: 3, Verify: true, Poison: true, CollectAlways: true}

@@ -56,3 +56,34 @@ func Example() {
 	h.Leave(&cursor)
 	// Output: 2400 bytes live, list starts with 990
 }
+
+// A heap shares an object with another. What that no longer needs it says with a note, which is left in the owner's inbox.
+func ExampleNote() {
+	space := heap.NewSpace(heap.Config{})
+	defer space.Close()
+	owner, holder := heap.New(space), heap.New(space)
+	var at, there heap.Cursor
+	p, err := newPair(owner, &at, nil, 7)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	message := space.NewFragment()
+	message.ShareFrom(owner, (*unsafe.Pointer)(unsafe.Pointer(&p)))
+	holder.Adopt(&there, message)
+
+	none := func(*heap.Tracer) {}
+	owner.CollectFull(&at, none) // only the holder has it now
+	fmt.Println(p.value, "held by", owner.Stats().Exported, "other")
+	holder.CollectFull(&there, none)
+	for _, note := range holder.TakeNotes() {
+		ask := note.Deliver()
+		fmt.Println("released:", note.Change < 0, "for the owner:", note.To.Heap() == owner, "who should look:", ask)
+	}
+	owner.CollectFull(&at, none)
+	fmt.Println("held by", owner.Stats().Exported, "others,", owner.Stats().Old, "bytes live")
+	// Output:
+	// 7 held by 1 other
+	// released: true for the owner: true who should look: true
+	// held by 0 others, 0 bytes live
+}
