@@ -24,6 +24,7 @@ func (e *emitter) actor(a *Actor) {
 	e.actorStruct(n)
 	e.actorType(n)
 	e.handle(n)
+	e.given(n)
 	var dispatched []dispatch
 	if a.New != nil {
 		dispatched = append(dispatched, e.newDispatch(n, a.New, false))
@@ -95,6 +96,37 @@ func (e *emitter) actorType(n *actorNames) {
 func (e *emitter) handle(n *actorNames) {
 	doc(e.file.Group, fmt.Sprintf("%s is the handle of an actor %s. The zero %s refers to no actor: sends to it panic.", n.handle, n.Name, n.handle), n.Doc)
 	e.file.Type().Id(n.handle).Struct(jen.Id(n.field).Op("*").Id(n.actor))
+	e.file.Line()
+}
+
+// given writes what tells checkers, in other packages too, which arguments of the sends are iso, counted from 1 behind the context:
+//
+//	// EncoreGiven names the arguments that are given away, for encorert vet.
+//	func (Account) EncoreGiven(Merge struct{ p2 bool }) {}
+func (e *emitter) given(n *actorNames) {
+	var sends []jen.Code
+	add := func(name string, b *Behaviour) {
+		var fields []jen.Code
+		for i, p := range b.Params {
+			if p.Mode == Iso {
+				fields = append(fields, jen.Id(fmt.Sprintf("p%d", i+1)).Bool())
+			}
+		}
+		if fields != nil {
+			sends = append(sends, jen.Id(name).Struct(fields...))
+		}
+	}
+	if n.New != nil {
+		add(newName(n.Actor), n.New)
+	}
+	for _, b := range n.Behaviours {
+		add(b.Name, b)
+	}
+	if sends == nil {
+		return
+	}
+	e.file.Comment(fmt.Sprintf("// %s names the arguments that are given away, for encorert vet.", givenName))
+	e.file.Func().Params(jen.Id(n.handle)).Id(givenName).Params(sends...).Block()
 	e.file.Line()
 }
 

@@ -58,6 +58,7 @@ func setterName(field string) string {
 
 const (
 	selfName   = "Self"
+	givenName  = "EncoreGiven"
 	markerName = "EncoreObject"
 )
 
@@ -159,6 +160,9 @@ func checkActorNames(a *Actor, errs *Errors) {
 	for _, b := range a.Behaviours {
 		if b.Name == selfName && a.Members[selfName] == (token.Position{}) {
 			errs.add(b.Pos, "behaviour %s of actor %s clashes with the generated method that returns its handle: rename it", b.Name, a.Name)
+		}
+		if b.Name == givenName {
+			errs.add(b.Pos, "behaviour %s of actor %s clashes with a generated method: rename it", b.Name, a.Name)
 		}
 		for _, name := range []string{b.Name, askName(b)} {
 			if other := methods[name]; other != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // inputs are the packages in testdata that are about rules; the others they import.
-var inputs = []string{"stale", "kept", "frames", "places", "objects", "clean", "model", "helper"}
+var inputs = []string{"stale", "kept", "frames", "places", "objects", "iso", "clean", "model", "helper"}
 
 const testdata = "./ctxgen/ctxcheck/testdata/"
 

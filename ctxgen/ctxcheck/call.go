@@ -1,6 +1,7 @@
 package ctxcheck
 
 import (
+	"maps"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -33,6 +34,9 @@ func (f *flow) call(s *state, i *ssa.Call, next states) {
 		if takesCell(c) || recursive {
 			s.switched(i)
 			f.mayUnwind(s)
+		}
+		for _, v := range gives(c) {
+			f.giveAway(s, v, i)
 		}
 		f.define(s, i)
 		if b := f.base(i); b != nil && b != ssa.Value(i) {
@@ -70,6 +74,51 @@ func (f *flow) repeat(all states, literals []*ssa.Function) {
 			}
 		}
 	}
+}
+
+// giveAway makes v gone, what it was read from, and what was read from it.
+func (f *flow) giveAway(s *state, v ssa.Value, call ssa.CallInstruction) {
+	b := f.base(v)
+	if b == nil {
+		return
+	}
+	for q, age := range maps.Clone(s.gone.at) {
+		if age == nil && f.readFrom(q.root, b) {
+			s.gone.at[q] = call
+		}
+	}
+	for _, l := range f.kinds.leaves(heapKind, b.Type()) {
+		for q, ok := (place{b, l.path}), true; ok; {
+			s.gone.set(q, call)
+			var from place
+			if from, ok = s.from[q.root]; ok {
+				q = place{from.root, from.path + q.path}
+			}
+		}
+	}
+}
+
+// readFrom reports whether the register v is a pointer that was read from the object b, or from one that was: by a field,
+// an element, or a method of it.
+func (f *flow) readFrom(v, b ssa.Value) bool {
+	for range 100 { // of a chain
+		var object ssa.Value
+		switch x := v.(type) {
+		case *ssa.UnOp:
+			object = f.base(x.X)
+		case *ssa.Call:
+			if !x.Call.IsInvoke() && x.Call.Signature().Recv() != nil {
+				object = f.base(x.Call.Args[0])
+			}
+		}
+		if object == nil || object == v {
+			return false
+		}
+		if v = object; v == b {
+			return true
+		}
+	}
+	return false
 }
 
 // hold marks what a call that returns a frame has pushed.

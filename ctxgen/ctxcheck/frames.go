@@ -27,13 +27,13 @@ func (f *flow) usePointers(s *state, i ssa.Instruction) {
 	}
 	for _, o := range i.Operands(nil) {
 		if *o != nil {
-			f.usePointer(s, *o)
+			f.usePointer(s, i, *o)
 		}
 	}
 }
 
-// usePointer reports v if it may be gone.
-func (f *flow) usePointer(s *state, v ssa.Value) {
+// usePointer reports v, which i uses, if it may be gone.
+func (f *flow) usePointer(s *state, i ssa.Instruction, v ssa.Value) {
 	if v == nil {
 		return
 	}
@@ -50,7 +50,7 @@ func (f *flow) usePointer(s *state, v ssa.Value) {
 		if call == nil {
 			continue
 		}
-		f.goneUse(root, l.loose, call)
+		f.goneUse(i, root, l.loose, call)
 		for _, l := range f.kinds.leaves(heapKind, typeOf(root)) {
 			s.gone.set(place{root, l.path}, nil)
 			if from, ok := s.from[root]; ok {
@@ -61,8 +61,16 @@ func (f *flow) usePointer(s *state, v ssa.Value) {
 	}
 }
 
-func (f *flow) goneUse(root ssa.Value, loose bool, call ssa.CallInstruction) {
+func (f *flow) goneUse(i ssa.Instruction, root ssa.Value, loose bool, call ssa.CallInstruction) {
 	name := f.report.name(f.nest, root)
+	if !takesCell(call.Common()) && len(gives(call.Common())) > 0 {
+		pos := i.Pos()
+		if !pos.IsValid() {
+			pos = f.position(call)
+		}
+		f.report.addf(isoCategory, pos, "%s was given away by %s, and belongs to the receiver: read what is needed before, or send a copy", name, f.report.describe(f.nest, call))
+		return
+	}
 	if loose {
 		f.report.addf(frameCategory, f.position(call), "%s has pointers into the heap and is used after %s, which may collect: no frame can hold all of them; "+
 			"keep it in the actor's state and read it from there again", name, f.report.describe(f.nest, call))

@@ -4,6 +4,7 @@ import (
 	"go/types"
 	"slices"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -354,6 +355,53 @@ func (n *nest) isCellAddress(v ssa.Value) bool {
 		return ok && isCell(v.Type()) && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == rtPath
 	}
 	return isCell(v.Type())
+}
+
+// given away: the marker method of a handle has a parameter for each send, with a field for each argument.
+const givenName = "EncoreGiven"
+
+// gives returns the arguments that a call gives away: it is a generated send, or constructor, with parameters of mode iso.
+func gives(c *ssa.CallCommon) (given []ssa.Value) {
+	f := callee(c)
+	if f == nil || f.Pkg() == nil || c.IsInvoke() {
+		return nil
+	}
+	handle, behind := types.Type(nil), 1 // the context comes first
+	if recv := f.Signature().Recv(); recv != nil {
+		handle, behind = recv.Type(), 2
+	} else if results := f.Signature().Results(); results.Len() == 1 {
+		handle = results.At(0).Type()
+	}
+	named, ok := types.Unalias(handle).(*types.Named)
+	if handle == nil || !ok || named.Obj().Pkg() != f.Pkg() {
+		return nil
+	}
+	o, _, _ := types.LookupFieldOrMethod(named, false, f.Pkg(), givenName)
+	marker, ok := o.(*types.Func)
+	if !ok {
+		return nil
+	}
+	for send := range marker.Signature().Params().Variables() {
+		fields, ok := send.Type().(*types.Struct)
+		if !ok || !sends(f.Name(), send.Name()) {
+			continue
+		}
+		for field := range fields.Fields() {
+			if i, err := strconv.Atoi(strings.TrimPrefix(field.Name(), "p")); err == nil && i-1+behind < len(c.Args) {
+				given = append(given, c.Args[i-1+behind])
+			}
+		}
+	}
+	return given
+}
+
+// sends reports whether a function of this name sends a behaviour: Give and AskGive do, give and askGive.
+func sends(function, behaviour string) bool {
+	if rest, ok := strings.CutPrefix(function, "Ask"); ok && rest == behaviour {
+		return true
+	}
+	rest, ok := strings.CutPrefix(function, "ask")
+	return function == behaviour || ok && rest == strings.ToUpper(behaviour[:1])+behaviour[1:]
 }
 
 // frameOf reports whether a call pushes a frame: it returns a gc.Frame.

@@ -18,6 +18,7 @@ const (
 	contextCategory = "context" // a context or its cell is kept, given away or written
 	frameCategory   = "frame"   // a heap pointer is in no frame across a call that may collect
 	placeCategory   = "place"   // a heap pointer is where no collection sees it
+	isoCategory     = "iso"     // an object is used after it was given away
 	objectCategory  = "object"  // an object is made, copied or changed past its heap
 	ignoreCategory  = "ignore"  // a comment that allows a fault says no reason, or allows nothing
 )

@@ -84,7 +84,7 @@ func (f *flow) staleUse(at ssa.Instruction, v ssa.Value, e ast.Expr, call ssa.Ca
 // deferredUses reports what a deferred call has been given before s, where it cannot be used any more.
 func (f *flow) deferredUses(s *state, d *ssa.Defer) {
 	for _, o := range d.Operands(nil) {
-		f.usePointer(s, *o)
+		f.usePointer(s, d, *o)
 	}
 	for k, a := range d.Call.Args {
 		if f.kinds.has(contextKind, a.Type()) {

@@ -62,3 +62,18 @@ func NewLeaf(ctx *rt.Ctx, a, b int64) *Leaf {
 	*(*Leaf)(n) = Leaf{A: a, B: b}
 	return (*Leaf)(n)
 }
+
+// Keeper is the handle of an actor that objects are given to.
+type Keeper struct{ a *keeperActor }
+
+type keeperActor struct {
+	rt.Actor
+	state struct{}
+}
+
+func (Keeper) EncoreGiven(NewKeeper struct{ p1 bool }, Give struct{ p2 bool }) {}
+
+func NewKeeper(ctx *rt.Ctx, n *Node) Keeper        { return Keeper{} }
+func (Keeper) Give(ctx *rt.Ctx, i int, n *Node)    {}
+func (Keeper) AskGive(ctx *rt.Ctx, i int, n *Node) {}
+func (Keeper) Keep(ctx *rt.Ctx, n *Node)           {}

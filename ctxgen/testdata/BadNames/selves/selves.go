@@ -11,3 +11,9 @@ type b struct{}
 
 //encore:behaviour
 func (b *b) Self(cctx **rt.Ctx) {}
+
+//encore:actor
+type giver struct{}
+
+//encore:behaviour
+func (g *giver) EncoreGiven(cctx **rt.Ctx) {}

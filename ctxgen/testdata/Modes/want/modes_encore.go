@@ -119,6 +119,17 @@ type Keeper struct {
 	a *keeperActor
 }
 
+// EncoreGiven names the arguments that are given away, for encorert vet.
+func (Keeper) EncoreGiven(NewKeeper struct {
+	p1 bool
+}, Mix struct {
+	p3 bool
+	p4 bool
+}, Give struct {
+	p1 bool
+}) {
+}
+
 var (
 	keeperStart      = rt.Behaviour{Name: "start"}
 	keeperMix        = rt.Behaviour{Name: "Mix"}
