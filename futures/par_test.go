@@ -24,20 +24,19 @@ type element struct {
 // grove makes collections at random, and lists of what is in them. What is to come is answered later, in any order.
 type grove struct {
 	*rand.Rand
-	cctx    **rt.Ctx
 	answers []func(ctx *rt.Ctx)
 	next    int
 }
 
 func (g *grove) value() int { g.next++; return g.next % 50 }
 
-func (g *grove) promise(v int, err error) futures.Future[int] {
-	p := futures.NewPromise[int](*g.cctx, nil)
+func (g *grove) promise(ctx *rt.Ctx, v int, err error) futures.Future[int] {
+	p := futures.NewPromise[int](ctx, nil)
 	g.answers = append(g.answers, func(ctx *rt.Ctx) { _ = p.Settle(ctx, v, err) })
 	return p.Future()
 }
 
-func (g *grove) tree(depth int) (futures.Par[int], []element) {
+func (g *grove) tree(ctx *rt.Ctx, depth int) (futures.Par[int], []element) {
 	kind := g.IntN(7)
 	if depth == 0 {
 		kind %= 4
@@ -55,26 +54,26 @@ func (g *grove) tree(depth int) (futures.Par[int], []element) {
 		return futures.Each(vs), es
 	case 2:
 		v := g.value()
-		return futures.Lift(g.promise(v, nil)), []element{{v: v}}
+		return futures.Lift(g.promise(ctx, v, nil)), []element{{v: v}}
 	case 3:
 		err := fmt.Errorf("error %d", g.value())
-		return futures.Lift(g.promise(0, err)), []element{{err: err.Error()}}
+		return futures.Lift(g.promise(ctx, 0, err)), []element{{err: err.Error()}}
 	case 4:
-		p := futures.NewPromise[futures.Par[int]](*g.cctx, nil)
-		q, es := g.tree(depth - 1)
+		p := futures.NewPromise[futures.Par[int]](ctx, nil)
+		q, es := g.tree(ctx, depth-1)
 		g.answers = append(g.answers, func(ctx *rt.Ctx) { _ = p.Fulfil(ctx, q) })
 		return futures.LiftPar(p.Future()), es
 	default:
-		p, es := g.tree(depth - 1)
-		q, fs := g.tree(depth - 1)
+		p, es := g.tree(ctx, depth-1)
+		q, fs := g.tree(ctx, depth-1)
 		return futures.Merge(p, q), slices.Concat(es, fs)
 	}
 }
 
-func (g *grove) answer() {
+func (g *grove) answer(ctx *rt.Ctx) {
 	g.Shuffle(len(g.answers), func(i, j int) { g.answers[i], g.answers[j] = g.answers[j], g.answers[i] })
 	for _, f := range g.answers {
-		f(*g.cctx)
+		f(ctx)
 	}
 	g.answers = nil
 }
@@ -149,10 +148,10 @@ func TestParAgreesWithLists(t *testing.T) {
 	rounds := uint64(hammer.Rounds(150, 20_000))
 	for seed := range rounds {
 		require.NoError(t, run(t, rt.Config{}, func(cctx **rt.Ctx) {
-			g := &grove{Rand: rand.New(rand.NewPCG(seed, 1)), cctx: cctx}
-			p, es := g.tree(5)
-			q, fs := g.tree(4)
+			g := &grove{Rand: rand.New(rand.NewPCG(seed, 1))}
 			ctx := *cctx
+			p, es := g.tree(ctx, 5)
+			q, fs := g.tree(ctx, 4)
 			doubled := futures.Map(ctx, p, onActor(double))
 			odds := futures.Filter(ctx, p, onActor(odd))
 			sums := futures.Zip(ctx, p, q, func(_ **rt.Ctx, x, y int) (int, error) { return x + 100*y, nil })
@@ -163,7 +162,7 @@ func TestParAgreesWithLists(t *testing.T) {
 			text := futures.Reduce(ctx, futures.Map(ctx, p, onActor(func(v int) (string, error) { return fmt.Sprint(v, ","), nil })), "", concat)
 			folded := futures.Fold(ctx, p, "", func(_ **rt.Ctx, a string, v int) (string, error) { return a + fmt.Sprint(v, ","), nil })
 			all, count, first := futures.Extract(ctx, p), futures.Count(ctx, p), futures.First(ctx, futures.Map(ctx, p, onActor(double)))
-			g.answer()
+			g.answer(ctx)
 
 			check := func(name string, want []element, got futures.Par[int]) {
 				assert.Equal(t, want, elementsOf(t, cctx, got), "%s, seed %d", name, seed)

@@ -37,11 +37,10 @@ func fullName(c *ssa.CallCommon) string {
 }
 
 // keeps reports whether a call keeps the literal g that it is given, to be called after it has returned or on another
-// goroutine. The runtime's functions do, and so does what has no cell to call g with. Of others it is not known: then g
+// goroutine. The runtime's functions do, but for what it calls itself, and so does what has no cell to call g with. Of others it is not known: then g
 // runs while the call does.
 func keeps(c *ssa.CallCommon, g *ssa.Function) bool {
-	switch p := packageOf(c); p {
-	case rtPath, futuresPath:
+	if p := packageOf(c); (p == rtPath || p == futuresPath) && g.Pkg != nil && g.Pkg.Pkg.Path() != p {
 		return true
 	}
 	if slices.Contains(keepers, fullName(c)) {
