@@ -81,8 +81,9 @@ func TestSpareLeavesAsTheSearcher(t *testing.T) {
 		r := runtimeOf(t, rt.Config{Workers: 1})
 		letGo := beside(t, r)
 		var first <-chan error
+		var injected atomic.Bool
 		also := func(point string) {
-			if point == "rt.leaving" {
+			if point == "rt.leaving" && injected.CompareAndSwap(false, true) {
 				first = r.Inject(nothing) // wakes the spare, which is told at the same time to leave
 			}
 		}
