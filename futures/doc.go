@@ -63,6 +63,11 @@
 // Par is a collection of elements of which some are there and others will be: values, futures, and what functions make of them. Its
 // operations (Merge, Map, Filter, Join, Zip, GroupBy, Reduce, Prune, ...) return at once, and state the order of what they give.
 //
+// # Streams
+//
+// A Stream is a row of values that a producer yields, to be read by any number of actors, each of which sees all. The producer
+// waits when it is too far ahead, without holding its worker, and ends when nobody reads any more.
+//
 // # Waits that cannot end
 //
 // A get of a future that only the same actor can fulfil, or that closes a circle of actors which get from each other, is a
@@ -71,7 +76,7 @@
 //
 // # Reading order
 //
-// word.go, cell.go, promise.go, future.go; then chain.go, detached.go, async.go, foreign.go, object.go; par.go, par_map.go, par_reduce.go, par_set.go, par_prune.go.
+// word.go, cell.go, promise.go, future.go; then chain.go, detached.go, async.go, foreign.go, object.go; par.go, par_map.go, par_reduce.go, par_set.go, par_prune.go; stream.go.
 //
 // # Rejected
 //
