@@ -14,8 +14,8 @@ import (
 // ErrEnd is what Stream.Get and Next return behind the last value of a stream.
 var ErrEnd = errors.New("futures: the stream has ended")
 
-// ErrAbandoned is what Yield.Yield returns when nobody reads the stream any more.
-var ErrAbandoned = errors.New("futures: nobody reads the stream any more")
+// ErrNoReader is what Yield.Yield returns when nobody reads the stream any more.
+var ErrNoReader = errors.New("futures: nobody reads the stream any more")
 
 // Stream is a place in a row of values that a producer yields one after the other: Encore's streams. It never changes, so it may be
 // copied and sent, and several may read: each sees all values from its place on. The values behind it are kept as long as
@@ -110,7 +110,7 @@ func (p *producer[T]) extend(ctx *rt.Ctx) *link[T] {
 }
 
 // Yield gives a value to those who read. If it is too far ahead of them the behaviour waits, as in Await: others of its actor run
-// meanwhile, and the worker goes on. It returns ErrAbandoned when nobody reads any more, and rt.ErrClosed when the runtime
+// meanwhile, and the worker goes on. It returns ErrNoReader when nobody reads any more, and rt.ErrClosed when the runtime
 // closes. It panics after End.
 func (y Yield[T]) Yield(cctx **rt.Ctx, v T) error {
 	p := y.end
@@ -128,7 +128,7 @@ func (y Yield[T]) Yield(cctx **rt.Ctx, v T) error {
 		}
 	}
 	if p.flow.over.Load() {
-		return ErrAbandoned
+		return ErrNoReader
 	}
 	ctx := *cctx
 	at := p.next
@@ -221,7 +221,7 @@ func (s Stream[T]) All(cctx **rt.Ctx) iter.Seq2[T, error] {
 	}
 }
 
-// Abandon says that nobody reads the stream any more, on any of its places: the producer's next Yield returns ErrAbandoned. A leaf.
+// Abandon says that nobody reads the stream any more, on any of its places: the producer's next Yield returns ErrNoReader. A leaf.
 // Where nobody calls it the same happens when Go's collector finds that no place can be reached.
 func (s Stream[T]) Abandon(ctx *rt.Ctx) {
 	s.at.flow.over.Store(true)

@@ -169,7 +169,7 @@ func TestAbandonedStreamEndsItsProducer(t *testing.T) {
 		for waiting := true; waiting; {
 			select {
 			case err := <-ended:
-				assert.Equal(t, futures.ErrAbandoned, err)
+				assert.Equal(t, futures.ErrNoReader, err)
 				waiting = false
 			default:
 				runtime.GC()
@@ -215,6 +215,6 @@ func TestSeedsOfAbandonedStreams(t *testing.T) {
 			assert.NoError(t, err)
 			s.Abandon(*cctx)
 		}))
-		assert.Equal(t, futures.ErrAbandoned, ended)
+		assert.Equal(t, futures.ErrNoReader, ended)
 	})
 }
