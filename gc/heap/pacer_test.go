@@ -39,7 +39,7 @@ func simulate(with pace, m mutator, total uint) (out simulated) {
 		}
 		out.largestNursery = max(out.largestNursery, p.allocated)
 		full := p.fullDue(with)
-		survived := uint(p.allocated) * m.survives / 100
+		survived := uint(uint64(p.allocated) * uint64(m.survives) / 100)
 		out.promoted += survived
 		live = min(live+survived, m.live)
 		if full {

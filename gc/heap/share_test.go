@@ -153,7 +153,7 @@ func TestRegionThatNobodyWants(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	var p places
 	plain := map[uintptr]bool{}
-	base := uintptr(0x7f0000000000)
+	base := uintptr(0x7f00_0000)
 	for i := range uintptr(300) {
 		a := base + i*i%97*BlockSize + i%8*4096
 		k := class4K

@@ -1,6 +1,8 @@
 package park
 
 import (
+	"math"
+	"math/bits"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -95,7 +97,7 @@ func TestCountsAfterEveryPath(t *testing.T) {
 
 // The two counts share a word: neither leaks into the other at the edges of its field.
 func TestPackedCounts(t *testing.T) {
-	for _, sleeping := range []int{0, 1, 1023, 1024, 1<<32 - 1} {
+	for _, sleeping := range []int{0, 1, 1023, 1024, math.MaxUint32 >> (2 - bits.UintSize/32)} {
 		for _, searching := range []int{0, 1} {
 			l := NewLot(1, 0)
 			l.counts.Store(uint64(sleeping)*sleepingUnit + uint64(searching))
