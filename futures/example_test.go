@@ -202,9 +202,6 @@ func ExamplePar() {
 
 // A wait that gives up: the future stays, and can be waited for again.
 func ExampleFuture_AwaitWithin() {
-
-// A producer yields values; whoever reads them may be slower, and the producer then waits.
-func ExampleStream() {
 	r, err := rt.New(rt.Config{})
 	if err != nil {
 		log.Fatal(err)
@@ -246,31 +243,6 @@ func ExampleFuture_Cancel() {
 
 // Several futures become one.
 func ExampleAll() {
-
-	err = r.Run(func(cctx **rt.Ctx) {
-		s := futures.Produce(*cctx, 4, func(cctx **rt.Ctx, y futures.Yield[int]) error {
-			for a, b := 1, 1; a < 5; a, b = b, a+b {
-				if err := y.Yield(cctx, a); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		for v, err := range s.All(cctx) {
-			fmt.Println(v, err)
-		}
-	})
-	fmt.Println("run:", err)
-	// Output:
-	// 1 <nil>
-	// 1 <nil>
-	// 2 <nil>
-	// 3 <nil>
-	// run: <nil>
-}
-
-// A producer that is a behaviour of an actor is given a Yield, and ends it.
-func ExampleNewStream() {
 	r, err := rt.New(rt.Config{})
 	if err != nil {
 		log.Fatal(err)
@@ -331,7 +303,44 @@ func ExampleNewWatchedPromise() {
 	})
 	fmt.Println(<-waiting) // after a collection, which comes within a second or two
 	// Output: futures: nobody holds the promise any more, and so nobody can answer
+}
 
+// A producer yields values; whoever reads them may be slower, and the producer then waits.
+func ExampleStream() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	err = r.Run(func(cctx **rt.Ctx) {
+		s := futures.Produce(*cctx, 4, func(cctx **rt.Ctx, y futures.Yield[int]) error {
+			for a, b := 1, 1; a < 5; a, b = b, a+b {
+				if err := y.Yield(cctx, a); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for v, err := range s.All(cctx) {
+			fmt.Println(v, err)
+		}
+	})
+	fmt.Println("run:", err)
+	// Output:
+	// 1 <nil>
+	// 1 <nil>
+	// 2 <nil>
+	// 3 <nil>
+	// run: <nil>
+}
+
+// A producer that is a behaviour of an actor is given a Yield, and ends it.
+func ExampleNewStream() {
+	r, err := rt.New(rt.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
 	err = r.Run(func(cctx **rt.Ctx) {
 		y, s := futures.NewStream[string](*cctx, 1)
 		clerk := spawn(*cctx)
