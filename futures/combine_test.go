@@ -222,6 +222,9 @@ func TestWantedInDo(t *testing.T) {
 func TestLongRows(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	links := hammer.Rounds(100_000, 1_000_000)
+	if hammer.Race {
+		links /= 10
+	}
 	rows := map[string]func(ctx *rt.Ctx, f futures.Future[int]) futures.Future[int]{
 		"Forward": func(ctx *rt.Ctx, f futures.Future[int]) futures.Future[int] {
 			p := futures.NewPromise[int](ctx, nil)

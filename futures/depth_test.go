@@ -28,7 +28,11 @@ func TestNestedAsks(t *testing.T) {
 		"await": func(int) reading { return readings[1] },
 		"both":  func(depth int) reading { return readings[depth%2] },
 	} {
-		for _, depth := range []int{64, hammer.Rounds(5000, 100_000)} {
+		deep := hammer.Rounds(5000, 100_000)
+		if hammer.Race {
+			deep /= 10
+		}
+		for _, depth := range []int{64, deep} {
 			require.NoError(t, run(t, rt.Config{Workers: 1}, func(cctx **rt.Ctx) {
 				v, err := nested(cctx, depth, way)
 				assert.NoError(t, err)
@@ -42,6 +46,9 @@ func TestNestedAsks(t *testing.T) {
 // others run, and gets from another actor in between.
 func TestWaitsNestedOnOneActor(t *testing.T) {
 	depth := hammer.Rounds(2000, 20_000)
+	if hammer.Race {
+		depth /= 10
+	}
 	require.NoError(t, run(t, rt.Config{Workers: 2}, func(cctx **rt.Ctx) {
 		a, b := spawn(*cctx), spawn(*cctx)
 		running := 0
