@@ -79,6 +79,7 @@ func all() []promise {
 		{name: "gcbench", what: "pauses: 95th percentile, us", figure: figure{oneActor, "pause_p95_us"}, bound: below(1000)},
 		{name: "gcbench", what: "pauses: median of the runs' longest, us", figure: figure{oneActor, "max_pause_us"}, bound: below(6000)},
 	}
+	list = append(list, ofHeaps()...)
 	list = append(list, ofMessages()...)
 	return append(list,
 		promise{name: "contend", what: "eight at one lock: time of an increment over one's alone", figure: figure{eightAtOneLock, "ratio"}, bound: atMost(1.5)},
@@ -155,16 +156,21 @@ func cellName(pingers, pings, workers int) string {
 
 // quick shrinks invocations until they say nothing but that they run: flags that follow those of the table.
 var quick = map[string]string{
-	"gcbench":  "--stretch-depth=12 --long-depth=10 --max-depth=10 --array=1000",
-	"ubench":   "--seconds=0.02",
-	"pingpong": "--round-trips=2000",
-	"ring":     "--hops=2000",
-	"contend":  "--increments=1000",
-	"spread":   "--units=16 --steps=1000",
-	"tasks":    "--tasks=2000",
-	"idle":     "--seconds=0.05 --hops=1000",
-	"wake":     "--injections=20",
-	"futures":  "--round-trips=2000",
-	"spawn":    "--actors=2000 --idle=10000",
-	"gang":     "--jobs=1000 --gap-jobs=10",
+	"gcbench":     "--stretch-depth=12 --long-depth=10 --max-depth=10 --array=1000",
+	"binarytrees": "--depth=8",
+	"mutate":      "--depth=8 --grafts=100",
+	"aging":       "--length=100 --passes=10000",
+	"churn":       "--arrays=2000",
+	"actors":      "--actors=500",
+	"ubench":      "--seconds=0.02",
+	"pingpong":    "--round-trips=2000",
+	"ring":        "--hops=2000",
+	"contend":     "--increments=1000",
+	"spread":      "--units=16 --steps=1000",
+	"tasks":       "--tasks=2000",
+	"idle":        "--seconds=0.05 --hops=1000",
+	"wake":        "--injections=20",
+	"futures":     "--round-trips=2000",
+	"spawn":       "--actors=2000 --idle=10000",
+	"gang":        "--jobs=1000 --gap-jobs=10",
 }

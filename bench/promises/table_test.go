@@ -13,6 +13,7 @@ import (
 	"github.com/encorert/encorert/bench/dispatch"
 	"github.com/encorert/encorert/bench/gcbench"
 	"github.com/encorert/encorert/bench/harness"
+	"github.com/encorert/encorert/bench/heaps"
 	"github.com/encorert/encorert/bench/messages"
 	"github.com/encorert/encorert/bench/sleep"
 	"github.com/encorert/encorert/bench/spawn"
@@ -25,7 +26,7 @@ var workloads = map[string]harness.Workload{}
 
 func init() {
 	for _, w := range []harness.Workload{
-		gcbench.Workload(), ubench.Workload(), messages.PingPong(), messages.Ring(), contend.Workload(), spread.Workload(),
+		gcbench.Workload(), heaps.BinaryTrees(), heaps.Mutate(), heaps.Aging(), heaps.Churn(), heaps.Actors(), ubench.Workload(), messages.PingPong(), messages.Ring(), contend.Workload(), spread.Workload(),
 		sleep.Idle(), sleep.Wake(), tasks.Workload(), dispatch.Workload(), answers.Workload(), spawn.Workload(),
 	} {
 		workloads[w.Name] = w

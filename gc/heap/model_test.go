@@ -321,6 +321,7 @@ var modelConfigs = map[string]Config{
 	"plain":  {Nursery: 16 << 10},
 	"large":  {},
 	"poison": {Nursery: 16 << 10, Poison: true},
+	"guard":  {Nursery: 16 << 10, Guard: true}, // a use of what was freed faults
 }
 
 func TestModel(t *testing.T) {
@@ -333,6 +334,10 @@ func TestModel(t *testing.T) {
 	}
 	for name, config := range modelConfigs {
 		t.Run(name, func(t *testing.T) {
+			programs := programs
+			if config.Guard {
+				programs = min(programs, 15) // address space does not come back
+			}
 			for seed := range programs {
 				newModel(t, config, program(uint64(seed), 600)).run(40)
 				if t.Failed() {
