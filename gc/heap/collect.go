@@ -36,9 +36,11 @@ func (h *Heap) collect(c *Cursor, roots func(*Tracer), full bool) {
 		h.forget()
 	}
 	t := h.space.takeTracer()
-	t.begin(h)
 	if s := h.shares; s != nil {
 		s.beginTrace(h, full)
+	}
+	t.begin(h)
+	if s := h.shares; s != nil {
 		s.markExports(t, full)
 	}
 	h.takeLogged(t, full)

@@ -58,7 +58,7 @@ const (
 func (h *Heap) blacken(t *Tracer) {
 	help := h.space.config.Help
 	if t.shares != nil {
-		t.drainShared() // whose table of holdings is no matter for several
+		t.drainShared() // the table of holdings is no matter for several
 		return
 	}
 	if help == nil {
@@ -205,20 +205,20 @@ func (m *Marking) putAside(t *Tracer) {
 
 // drain is Tracer.drain beside others, for some objects.
 func (m *Marking) drain(t *Tracer) {
-	stack, types, epoch := t.stack, t.types, t.epoch
+	stack, types, epoch := t.stack, t.types, uint32(t.epoch)
 	var bytes, objects uintptr
 	for len(stack) > 0 && objects < asideAfter {
 		p := pointerTo(&stack[len(stack)-1])
 		stack = stack[:len(stack)-1]
-		word := atomic.LoadUint64(headerOf(p)) // others may look whether it is marked
-		ty := types[word>>typeShift]
+		word := atomic.LoadUint32(flagsOf(p)) // others may look whether it is marked
+		ty := types[typeID(p)]
 		size := ty.total
 		if size == 0 {
 			size = ty.sizeOf(p)
 		}
 		bytes += size
 		objects++
-		if word&flagLarge == 0 {
+		if word&uint32(flagLarge) == 0 {
 			shareLines(unsafe.Add(p, -HeaderSize), size)
 		}
 		for _, off := range ty.ptrs {
@@ -229,7 +229,7 @@ func (m *Marking) drain(t *Tracer) {
 			if invariant.Enabled {
 				mustBeObject(child, types)
 			}
-			if grey(headerOf(child), epoch) {
+			if grey(flagsOf(child), epoch) {
 				stack = append(stack, uintptr(child))
 			}
 		}
@@ -240,11 +240,11 @@ func (m *Marking) drain(t *Tracer) {
 }
 
 // grey marks an object, and reports whether it was the caller who did. Pairs with itself: without the swap two
-// participants would both count the object and visit all that it reaches. What else is in the header does not change
+// participants would both count the object and visit all that it reaches. Half of the header, as flagsOf says. What else is in it does not change
 // while the heap is marked, so a swap that fails has met another participant's.
-func grey(header *uint64, epoch uint64) bool {
-	word := atomic.LoadUint64(header)
-	return word&flagsMark != epoch && atomic.CompareAndSwapUint64(header, word, word&^flagsMark|epoch|FlagOld)
+func grey(flags *uint32, epoch uint32) bool {
+	word := atomic.LoadUint32(flags)
+	return word&uint32(flagsMark) != epoch && atomic.CompareAndSwapUint32(flags, word, word&^uint32(flagsMark)|epoch|uint32(FlagOld))
 }
 
 // lineUnits holds, for each byte of a word of the side table, the word in which that byte is 1, in the machine's order of bytes.

@@ -325,7 +325,9 @@ func (h *Heap) TakeNotes() []Note {
 // beginTrace prepares a collection.
 func (s *shares) beginTrace(h *Heap, full bool) {
 	h.Settle()
-	s.locate(h)
+	if len(s.entries) > 0 {
+		s.locate(h)
+	}
 	if full {
 		s.dropped = 0
 		for a, e := range s.entries {

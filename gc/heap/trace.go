@@ -22,7 +22,7 @@ type Tracer struct {
 	bytes, objects uintptr // newly marked
 
 	heap   *Heap
-	shares *shares // nil: every reference leads into the heap
+	shares *shares // nil: the heap holds nothing of others, and every reference leads into it
 
 	// record, when not nil, takes the roots instead: Verify looks at them itself.
 	record func(unsafe.Pointer)
@@ -30,7 +30,10 @@ type Tracer struct {
 
 func (t *Tracer) begin(h *Heap) {
 	t.epoch, t.types = h.epoch, typeTable()
-	t.heap, t.shares = h, h.shares
+	t.heap, t.shares = h, nil
+	if s := h.shares; s != nil && len(s.entries) > 0 {
+		t.shares = s
+	}
 	t.bytes, t.objects = 0, 0
 }
 
@@ -59,20 +62,20 @@ func (t *Tracer) Mark(p unsafe.Pointer) {
 // drain blackens grey objects until there is none, or a number of them. Depth first by an explicit stack: in Go recursion
 // costs four times what it costs in C, and a list is as deep as it is long.
 func (t *Tracer) drain(most uintptr) {
-	stack, types, epoch := t.stack, t.types, t.epoch
+	stack, types, epoch := t.stack, t.types, uint32(t.epoch)
 	var bytes, objects uintptr
 	for len(stack) > 0 && objects < most {
 		p := pointerTo(&stack[len(stack)-1])
 		stack = stack[:len(stack)-1]
-		word := *headerOf(p)
-		ty := types[word>>typeShift]
+		// The halves by themselves: the lower one was written a moment ago, and a load of both would have to wait for it.
+		flags, ty := *flagsOf(p), types[typeID(p)]
 		size := ty.total
 		if size == 0 {
 			size = ty.sizeOf(p)
 		}
 		bytes += size
 		objects++
-		if word&flagLarge == 0 {
+		if flags&uint32(flagLarge) == 0 {
 			markLines(unsafe.Add(p, -HeaderSize), size)
 		}
 		for _, off := range ty.ptrs {
@@ -83,8 +86,8 @@ func (t *Tracer) drain(most uintptr) {
 			if invariant.Enabled {
 				mustBeObject(child, types)
 			}
-			if header := headerOf(child); *header&flagsMark != epoch {
-				*header = *header&^flagsMark | epoch | FlagOld
+			if flags := flagsOf(child); *flags&uint32(flagsMark) != epoch {
+				*flags = *flags&^uint32(flagsMark) | epoch | uint32(FlagOld)
 				stack = append(stack, uintptr(child))
 			}
 		}
@@ -94,19 +97,37 @@ func (t *Tracer) drain(most uintptr) {
 	t.objects += objects
 }
 
-// drainShared is drain for a heap that shares: not every reference leads to an object of its own. Apart, since the question costs a
-// look-up for each.
+// drainShared is drain for a heap that holds objects of others: not every reference leads to an object of its own. Apart, since the
+// question costs a look-up for each.
 func (t *Tracer) drainShared() {
+	own, epoch := &t.shares.places, uint32(t.epoch)
 	for len(t.stack) > 0 {
 		p := pointerTo(&t.stack[len(t.stack)-1])
 		t.stack = t.stack[:len(t.stack)-1]
-		size := t.types[typeID(p)].sizeOf(p)
+		ty := t.types[typeID(p)]
+		size := ty.sizeOf(p)
 		t.bytes += size
 		t.objects++
 		if *flagsOf(p)&uint32(flagLarge) == 0 {
 			markLines(unsafe.Add(p, -HeaderSize), size)
 		}
-		t.fields(p)
+		for _, off := range ty.ptrs {
+			child := load(unsafe.Add(p, off))
+			if child == nil {
+				continue
+			}
+			if !own.has(uintptr(child) - HeaderSize) {
+				t.bytes += t.shares.see(t.heap, child)
+				continue
+			}
+			if invariant.Enabled {
+				mustBeObject(child, t.types)
+			}
+			if flags := flagsOf(child); *flags&uint32(flagsMark) != epoch {
+				*flags = *flags&^uint32(flagsMark) | epoch | uint32(FlagOld)
+				t.stack = append(t.stack, uintptr(child))
+			}
+		}
 	}
 }
 
