@@ -614,6 +614,11 @@ func (k *cluster) finish() {
 var clusterConfigs = map[string]Config{
 	"plain":  {Nursery: 16 << 10},
 	"poison": {Nursery: 16 << 10, Poison: true, Verify: true},
+	"helped": {Nursery: 16 << 10, Poison: true, Verify: true, HelpAfter: 3, Help: func(m *Marking) {
+		for more := 1; more > 0; more-- {
+			m.MarkShare(func(packets int) bool { more += packets; return true })
+		}
+	}},
 }
 
 // TestCluster runs many heaps that send to each other in all modes against a model: nothing is freed while somebody can reach it, everything
