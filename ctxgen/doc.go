@@ -48,12 +48,16 @@
 //
 // # For compilers
 //
-// Emit takes a Package that was built in Go; no annotation, source file or
-// go/types value is needed, and errors come back at the compiler's positions.
-// The bodies of behaviours are Go methods that the compiler writes into another
-// file of the package. A type is described only as far as the generator must
-// know it: how it is written, whether it fits into a message, where heap
-// pointers are in it. Raw is for everything else.
+// A Program is a package built from Go values, bodies included: see
+// docs/compilers.md. A Body is built statement by statement; lower turns it into
+// Go statements that switch in one place at most, flow finds which heap pointers
+// need frames and where the context is loaded, writer prints. Emit alone takes
+// a Package whose bodies are Go methods in another file. No annotation, source
+// file or go/types value is needed, and errors come back at the compiler's
+// positions. A type is described only as far as the generator must know it: how
+// it is written, whether it fits into a message, where heap pointers are in it.
+// Raw is for everything else. Export and Import carry a package's shape to those
+// that are compiled against it.
 //
 // # How a message carries its arguments
 //
@@ -77,7 +81,8 @@
 //
 // model.go, mode.go and type.go; generate.go, load.go, scan.go, typecheck.go, stub.go,
 // translate.go; heap.go, check.go, names.go; objectuse.go, reference.go; layout.go, emit.go,
-// emit_actor.go, emit_behaviour.go, emit_run.go.
+// emit_actor.go, emit_behaviour.go, emit_run.go. For compilers: program.go, function.go, expression.go, body.go; lower.go,
+// flow.go, writer.go; export.go.
 //
 // # Rejected designs
 //
