@@ -50,13 +50,15 @@ func (c *crew) init(workers int) {
 	c.idle.Store(int32(workers))
 }
 
-// summon wakes or starts up to n workers. The round is open before: see rest.
-func (g *Gang) summon(n int) {
+// summon wakes or starts up to n workers, and reports whether there was one. The round is open before: see rest.
+func (g *Gang) summon(n int) (woke bool) {
 	for ; n > 0 && g.crew.idle.Load() > 0; n-- {
 		if !g.summonOne() {
-			return
+			break
 		}
+		woke = true
 	}
+	return woke
 }
 
 func (g *Gang) summonOne() bool {

@@ -38,7 +38,8 @@
 // A job does not depend on it: a worker that is not woken costs time only. (One that is dispatched by Delegate does.)
 // A worker that has been woken and has not come yet is not woken again, so that short jobs back to back cost the caller no
 // system call each. A worker that leaves gives its number to the next only when it has taken its last permit, and looks at the
-// word once more after that, as after an announcement. TestModelOfTheGang searches all orders of these steps.
+// word once more after that, as after an announcement. And where jobs are over again and again before the worker has come that was
+// woken for them, the caller begins the next ones alone (alone.go). TestModelOfTheGang searches all orders of these steps.
 //
 // # Rejected
 //

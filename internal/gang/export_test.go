@@ -50,3 +50,13 @@ func (g *Gang) Retire() {
 	g.retire()
 	g.retire()
 }
+
+// BeginsAlone reports whether the next job wakes nobody at its begin. Not while a job runs.
+func (g *Gang) BeginsAlone() bool { return g.alone.vain >= jobsInVain }
+
+// Summons is how often a worker was woken or started.
+func (g *Gang) Summons() uint64 {
+	g.crew.mu.Lock()
+	defer g.crew.mu.Unlock()
+	return g.crew.summons
+}

@@ -41,6 +41,7 @@ type Gang struct {
 	// takes it afterwards, waits for a round that has not seen it.
 	closed atomic.Bool
 	shares []Share // by participant. Owner: each its own.
+	alone  alone
 
 	closing sync.Once
 	crew    crew
@@ -96,7 +97,7 @@ func New(workers int) *Gang {
 func (g *Gang) Workers() int { return len(g.shares) - 1 }
 
 // Run calls job for n shares and for those that these add, each once, on the calling goroutine and on workers, and returns
-// when all have returned. It waits while another job runs. The error is nil, or ErrClosed: then no share was begun. If a
+// when all have returned. A share must not wait for another to be begun: perhaps no worker comes. It waits while another job runs. The error is nil, or ErrClosed: then no share was begun. If a
 // share panics the others run all the same, and then Run panics with the first *Panic.
 func (g *Gang) Run(n int, job func(*Share)) error {
 	g.turn.Lock()
@@ -135,15 +136,20 @@ func (g *Gang) round(n int, job func(*Share), takePart bool) error {
 		return nil
 	}
 	g.job = job
-	if takePart {
-		g.word.open(n, true)
-		g.summon(n - 1)
-		g.attend(0, true)
-	} else {
+	if !takePart {
 		g.word.open(n, false)
 		g.summon(n)
 		g.attend(none, false)
+		return nil
 	}
+	woke := false
+	g.alone.begin()
+	g.word.open(n, true)
+	if !g.alone.first {
+		woke = g.summon(n - 1)
+	}
+	g.attend(0, true)
+	g.alone.end(woke, g.word.shares())
 	return nil
 }
 
@@ -155,12 +161,10 @@ func (g *Gang) attend(first int, takePart bool) {
 			g.attend(none, takePart)
 		}
 	}()
-	if first != none {
-		g.work(0, first)
-	}
+	g.workAsCaller(first)
 	for !g.word.await(g.permit) {
 		if takePart {
-			g.work(0, g.word.claim())
+			g.workAsCaller(g.word.claim())
 		}
 	}
 	left = false
@@ -216,6 +220,17 @@ func (g *Gang) finish(goesOn bool) (next int) {
 		g.permit <- struct{}{}
 	}
 	return next
+}
+
+// workAsCaller is work for the caller.
+func (g *Gang) workAsCaller(index int) {
+	for index != none {
+		index = g.run(0, index)
+		g.alone.ran++
+		if index != none && g.alone.isLong() {
+			g.summon(g.word.left())
+		}
+	}
 }
 
 // Add makes n more shares of the job, which anybody may claim at once. It reports false, and adds none, where there would be

@@ -415,6 +415,46 @@ func TestWorkersLeave(t *testing.T) {
 	}
 }
 
+// shortJobs does jobs that wake a worker in vain until the next one begins alone.
+func shortJobs(t *testing.T, g *gang.Gang) {
+	t.Helper()
+	for !g.BeginsAlone() {
+		require.NoError(t, g.Run(2, func(*gang.Share) {}))
+		for there, asleep := g.Crew(); asleep < there; there, asleep = g.Crew() {
+			runtime.Gosched() // so that the next one wakes it again
+		}
+	}
+}
+
+// Where workers were woken in vain again and again, nobody is woken for a short job, and for a long one a share later.
+func TestShortJobsStopWakingWorkers(t *testing.T) {
+	defer hammer.Watch(t, hammer.Limit)()
+	g := newGang(t, 1)
+	shortJobs(t, g)
+	before, alone := g.Summons(), 0
+	for g.BeginsAlone() {
+		alone++
+		require.NoError(t, g.Run(2, func(*gang.Share) {}))
+		if g.Summons() != before {
+			break // somebody else had this processor for a while, so that the job was long
+		}
+	}
+	require.Positive(t, alone)
+	shortJobs(t, g)
+	before = g.Summons()
+	require.NoError(t, g.Run(3, func(*gang.Share) { time.Sleep(50 * time.Microsecond) }))
+	require.Equal(t, before+1, g.Summons(), "a long job wakes the worker")
+	require.False(t, g.BeginsAlone())
+	shortJobs(t, g)
+	before = g.Summons()
+	require.NoError(t, g.Run(1, func(s *gang.Share) {
+		if s.Index == 0 {
+			s.Add(1)
+			require.Equal(t, before+1, g.Summons(), "a share that is added wakes the worker at once")
+		}
+	}))
+}
+
 func Example() {
 	g := gang.New(3)
 	defer g.Close()

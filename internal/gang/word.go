@@ -66,6 +66,14 @@ func (w *word) unclaimed() bool {
 	return claimed(b) != total(b)
 }
 
+// left returns how many shares are unclaimed, shares how many there are.
+func (w *word) left() int {
+	b := w.bits.Load()
+	return int(total(b) - claimed(b))
+}
+
+func (w *word) shares() int { return int(total(w.bits.Load())) }
+
 // add makes n more shares. wake: the caller slept, and the caller of add must send it the permit. REQUIRES: a share that
 // runs. Pairs with claim: what the share wrote before is there for who claims.
 func (w *word) add(n int) (ok, wake bool) {
