@@ -157,9 +157,16 @@ func (g *Gang) round(n int, job func(*Share), takePart bool) error {
 func (g *Gang) attend(first int, takePart bool) {
 	left := true
 	defer func() {
-		if left { // a share has ended this goroutine by Goexit: what others do must be waited for all the same
-			g.attend(none, takePart)
+		if !left {
+			return
 		}
+		// A share has ended this goroutine by Goexit: what others do must be waited for all the same, and nobody else may
+		// be there for what is unclaimed.
+		next := none
+		if takePart {
+			next = g.word.claim()
+		}
+		g.attend(next, takePart)
 	}()
 	g.workAsCaller(first)
 	for !g.word.await(g.permit) {

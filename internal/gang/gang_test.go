@@ -19,6 +19,7 @@ import (
 
 func newGang(t testing.TB, workers int) *gang.Gang {
 	g := gang.New(workers)
+	g.SetPatience(time.Hour) // a worker that leaves looks once more, and would make good for what was lost
 	t.Cleanup(g.Close)
 	return g
 }
@@ -293,6 +294,7 @@ func TestRunMeetsClose(t *testing.T) {
 	defer hammer.Watch(t, hammer.Limit)()
 	for round := range hammer.Rounds(400, 100_000) {
 		g := gang.New(round % 3)
+		g.SetPatience(time.Hour)
 		var callers sync.WaitGroup
 		for c := range 2 {
 			callers.Go(func() {
