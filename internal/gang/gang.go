@@ -41,7 +41,7 @@ type Gang struct {
 	// takes it afterwards, waits for a round that has not seen it.
 	closed atomic.Bool
 	shares []Share // by participant. Owner: each its own.
-	alone  alone
+	alone  alone   // Owner: who has the turn.
 
 	closing sync.Once
 	crew    crew
