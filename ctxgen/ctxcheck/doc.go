@@ -26,6 +26,6 @@
 //
 // # Reading order
 //
-// kinds.go, nest.go, base.go, state.go, flow.go, call.go,
+// kinds.go, nest.go, effect.go, base.go, state.go, flow.go, call.go,
 // stale.go, frames.go; keep.go, confine.go, objects.go; analyzer.go, reporter.go, ignore.go, vet.go.
 package ctxcheck

@@ -430,6 +430,9 @@ func TestSeededFaultsAreFound(t *testing.T) {
 					continue
 				}
 				planted++
+				for _, r := range reports {
+					assert.True(t, r.Pos.IsValid(), "%s: %s:%d: %s has no position", kind, pl.file, pl.line, r.Message)
+				}
 				if len(reports) > 0 {
 					found++
 				} else {
