@@ -18,6 +18,8 @@ type Task[T any] struct {
 type work interface {
 	// do calls the function and settles the promise that reply names.
 	do(cctx **rt.Ctx, reply unsafe.Pointer)
+	// drop is called instead where nobody wants the answer any more.
+	drop()
 }
 
 // job is how work lies in such a message.
@@ -53,6 +55,11 @@ var asynchronous = rt.Behaviour{Name: "async", Run: runAsync, Fail: failAsync}
 func runAsync(cctx **rt.Ctx, _ *rt.Actor, m *rt.Message) {
 	j, reply := (*job)(m.P0), m.P1
 	m.P0, m.P1 = nil, nil
+	if (*header)(reply).answered() { // cancelled; made by Pointer, see FailReply
+		j.work.drop()
+		rt.EndTask(*cctx, true)
+		return
+	}
 	rt.BeginTask(*cctx)
 	j.work.do(cctx, reply)
 }
@@ -71,7 +78,7 @@ func failAsync(ctx *rt.Ctx, reply unsafe.Pointer, err error) {
 //
 // fn runs beside its submitter and others: it may capture nothing that anybody changes, and no heap objects at all (see
 // AsyncWith). It uses the cctx that it is given, and must not capture another. It may wait in all ways, and submit. Its error, or
-// panic, is that of the future.
+// panic, is that of the future. A task that is cancelled (Future.Cancel) before it has begun does not run, and ends as failed.
 func Async[T any](cctx **rt.Ctx, label string, fn func(cctx **rt.Ctx) (T, error)) (Task[T], error) {
 	if fn == nil {
 		panic("futures: Async of a nil function")
@@ -126,9 +133,7 @@ func AsyncWith[T, O any, H interface {
 	w.fragment = gc.CopyOut(*cctx, slotOf(&w.argument))
 	id, err := rt.ReserveTasks(cctx, label, 1)
 	if err != nil {
-		if w.fragment != nil {
-			w.fragment.Free()
-		}
+		w.drop()
 		return Task[T]{}, err
 	}
 	return submit[T](*cctx, id, label, &w.job), nil
@@ -140,14 +145,24 @@ func submit[T any](ctx *rt.Ctx, id rt.TaskID, label string, j *job) Task[T] {
 	return Task[T]{p.Future(), id}
 }
 
+func (w *async[T]) drop() {}
+
 func (w *async[T]) do(cctx **rt.Ctx, reply unsafe.Pointer) {
 	v, err := w.fn(cctx)
 	endAsync(*cctx, reply, v, err)
 }
 
+func (w *asyncEach[T]) drop() {}
+
 func (w *asyncEach[T]) do(cctx **rt.Ctx, reply unsafe.Pointer) {
 	v, err := w.fn(cctx, w.index)
 	endAsync(*cctx, reply, v, err)
+}
+
+func (w *asyncWith[T, O, H]) drop() {
+	if w.fragment != nil {
+		w.fragment.Free()
+	}
 }
 
 func (w *asyncWith[T, O, H]) do(cctx **rt.Ctx, reply unsafe.Pointer) {

@@ -312,3 +312,33 @@ func TestCloseUnwindsRowsOfWaits(t *testing.T) {
 		require.NoError(t, r.Close())
 	}
 }
+
+// A task that is cancelled before it has begun does not run; its slot, and the copy that it was given, come back.
+func TestTaskIsCancelledBeforeItBegins(t *testing.T) {
+	r := runtimeOf(t, rt.Config{Tasks: 4, TaskEpoch: -1, Workers: 1, MemoryLimit: 4 << 20})
+	defer hammer.Watch(t, hammer.Limit)()
+	var task futures.Task[int]
+	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
+		list := numbers(*cctx, 1000, 5)
+		frame := gc.Push(*cctx, list)
+		for range 1000 { // the memory limit would be met
+			rt.MarkEpoch(*cctx)
+			var err error
+			task, err = futures.AsyncWith(cctx, "unwanted", list, func(**rt.Ctx, *cons) (int, error) {
+				assert.Fail(t, "it runs")
+				return 0, nil
+			})
+			assert.NoError(t, err)
+			assert.True(t, task.Cancel(*cctx))
+			_, err = task.Get(cctx)
+			assert.ErrorIs(t, err, futures.ErrCanceled)
+			other, err := futures.Async(cctx, "plain", func(**rt.Ctx) (int, error) { return 0, errors.New("it runs") })
+			assert.NoError(t, err)
+			assert.True(t, other.Cancel(*cctx))
+		}
+		frame.Pop(*cctx)
+	}))
+	info, there := r.Task(task.ID)
+	require.True(t, there)
+	require.Equal(t, rt.TaskFailed, info.State)
+}
