@@ -204,6 +204,7 @@ func (v item[T]) end(err error) error {
 //		...
 //	}
 func (s Stream[T]) All(cctx **rt.Ctx) iter.Seq2[T, error] {
+	//ctxcheck:ignore for loops of the behaviour that has the cell; each round may switch, and so counts as a call that takes it
 	return func(yield func(T, error) bool) {
 		for at := s; ; {
 			v, err := at.look(cctx)
