@@ -307,3 +307,14 @@ func randomProgram() *Program {
 	}
 	return p
 }
+
+// What is evaluated before a call that switches is kept, in order.
+func TestProgramEvaluatesOperandsInOrder(t *testing.T) {
+	p := NewProgram(&Package{Path: "example.com/user", Name: "user"})
+	b := p.Func(Signature{Name: "f", Effect: Switching})
+	one := &Function{Name: "one", Results: []*Type{Basic("bool")}}
+	b.Do(Call(usesFunction, Call(one), Call(flagFunction), Call(one)))
+	_, code, err := p.Emit()
+	require.NoError(t, err)
+	require.Contains(t, string(code), "\tt := one()\n\tt_2 := flag(cctx)\n\tuses(t, t_2, one())\n")
+}
