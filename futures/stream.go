@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/encorert/encorert/internal/invariant"
 	"github.com/encorert/encorert/rt"
 )
 
@@ -119,6 +120,7 @@ func (y Yield[T]) Yield(cctx **rt.Ctx, v T) error {
 	}
 	for !p.flow.over.Load() && p.last-p.flow.taken.Load() > p.ahead {
 		room := NewPromise[struct{}](*cctx, nil)
+		invariant.Point("futures.room")
 		p.flow.room.Store(room.cell())
 		if p.flow.over.Load() || p.last-p.flow.taken.Load() <= p.ahead {
 			break // a reader that took room meanwhile answers what nobody waits for
