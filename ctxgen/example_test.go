@@ -71,3 +71,32 @@ func ExampleMode() {
 	// args.graph = gc.ShareOut(ctx, nil, (*unsafe.Pointer)(unsafe.Pointer(&args.shared)))
 	// args.graph = gc.MoveOut(ctx, args.graph, (*unsafe.Pointer)(unsafe.Pointer(&args.given)))
 }
+
+// A function whose calls may switch: the context is loaded where it is used, and a frame holds what lives across.
+func ExampleProgram() {
+	program := ctxgen.NewProgram(&ctxgen.Package{Path: "example.com/list", Name: "list"})
+	cell := &ctxgen.Object{Name: "cell"}
+	pointer := program.PointerTo(cell)
+	cell.Fields = []ctxgen.Field{{Name: "next", Type: pointer}}
+	program.Objects = []*ctxgen.Object{cell}
+
+	body := program.Func(ctxgen.Signature{Name: "grow", Effect: ctxgen.Switching, Params: []ctxgen.Param{{Name: "c", Type: pointer}}, Results: []*ctxgen.Type{pointer}})
+	body.Do(ctxgen.Safepoint())
+	body.Return(program.New(cell, body.Param(0)))
+	_, code, err := program.Emit()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, function, _ := strings.Cut(string(code), "\n\nfunc ")
+	fmt.Print("func ", function)
+	// Output:
+	// func grow(cctx **rt.Ctx, c *cell) *cell {
+	// 	ctx := *cctx
+	// 	f := gc.Push(ctx, c)
+	// 	gc.Safepoint(cctx)
+	// 	ctx = *cctx
+	// 	f.Pop(ctx)
+	// 	return newCell(ctx, c)
+	// }
+}
