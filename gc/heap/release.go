@@ -13,6 +13,9 @@ import (
 // and goes within a second, as the heaps of one runtime after the other do, should stay. Picked; not measured.
 const trimInterval = time.Second
 
+// afterFunc sets timers; a test that looks by itself replaces it.
+var afterFunc = time.AfterFunc
+
 // trimming is true while a timer is set that will look at the arena's free memory. Any goroutine. The CompareAndSwap in
 // trimLater admits one timer at a time; trimArena's Store comes before its look, so that who frees after the look sets
 // the next one.
@@ -22,7 +25,7 @@ var trimming atomic.Bool
 // memory has gone back to the arena.
 func trimLater() {
 	if !trimming.Load() && trimming.CompareAndSwap(false, true) {
-		time.AfterFunc(trimInterval, trimArena)
+		afterFunc(trimInterval, trimArena)
 	}
 }
 
@@ -66,7 +69,7 @@ func (f *shelf) takeIdle() []unsafe.Pointer {
 func (s *Space) trimCacheLater() {
 	if !s.trimming {
 		s.trimming = true
-		time.AfterFunc(trimInterval, s.trimCache)
+		afterFunc(trimInterval, s.trimCache)
 	}
 }
 

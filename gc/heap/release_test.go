@@ -4,6 +4,7 @@ package heap
 
 import (
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -30,6 +31,13 @@ func TestClosedSpaceGivesPagesBack(t *testing.T) {
 // was of no use for a while, pages and cache, by small and by large objects; what comes and goes stays.
 func TestFreedMemoryGoesBack(t *testing.T) {
 	arena.Release(0)
+	// On a slow machine timers would look between the steps of this test.
+	require.Eventually(t, func() bool { return !trimming.Load() }, 30*trimInterval, trimInterval/100, "nothing is left to look at")
+	afterFunc = func(time.Duration, func()) *time.Timer { return nil }
+	defer func() {
+		afterFunc = time.AfterFunc
+		trimming.Store(false)
+	}()
 	a := newActor(t, Config{})
 	a.roots = []*node{nil}
 	burst := func() {
