@@ -777,6 +777,9 @@ func (l *lowering) callText(e *Expr) frag {
 			if fn.Method {
 				i++
 			}
+			if i < len(e.args) && p.Type.kind == namedKind && p.Type.path == "" && e.args[i].typ != nil && e.args[i].typ.traced(seen{}) {
+				l.fault(e.args[i].pos, "heap pointer for a type parameter of %s, where no frame can hold it", fn.Name)
+			}
 			if i < len(e.args) && !p.Variadic && len(e.typeArgs) == 0 {
 				l.checkType(e.args[i], p.Type)
 			}

@@ -151,6 +151,9 @@ func TestProgramErrors(t *testing.T) {
 			b.Do(b.Closure(switching, func(c *Body) { c.Do(Call(use, n)) }))
 		}, []string{"closure uses n, which holds a heap pointer that nothing would trace"}},
 		{"slice of heap pointers", switching, func(b *Body) { b.Let("n", Slice(node), nil) }, []string{"variable n of type []*node holds heap pointers where no frame can hold them"}},
+		{"type parameter", switching, func(b *Body) {
+			b.Do(Call(&Function{Path: "x", Name: "g", Params: []Param{{Type: TypeParam{Name: "T"}.TypeOf()}}}, Nil(node)))
+		}, []string{"heap pointer for a type parameter of g"}},
 		{"two at once", leaf, func(b *Body) { b.Break(); b.At(posAt(9)); b.Continue() }, []string{"prog.lang:7:1: break"}},
 		{"all", leaf, func(b *Body) { b.Do(Safepoint()); b.At(posAt(9)).Do(Suspend()) }, []string{"prog.lang:7:1: Safepoint", "prog.lang:9:1: Suspend"}},
 	} {
