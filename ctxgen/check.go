@@ -121,8 +121,8 @@ func (c *checker) behaviour(a *Actor, b *Behaviour) {
 	}
 	fault := cmp.Or(contextIn(b.Result), c.messageFault(b.Result, c.pkg.Path))
 	switch {
-	case b.Result.has(heapSliceRole):
-		fault = "is a gc.Slice: not supported as a result; put it into an object and return the object"
+	case b.Result.has(heapRole):
+		fault = "is a gc." + b.Result.resolve().name + ": not supported as a result; put it into an object and return the object"
 	case fault == "" && b.Result.heapPaths() != nil:
 		fault = "holds object pointers inside a value: not supported as a result; return one object"
 	}

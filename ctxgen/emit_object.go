@@ -183,7 +183,7 @@ func bitsOf(t *Type, x string) jen.Code {
 
 // address writes a heap pointer as an unsafe.Pointer.
 func address(t *Type, x string) jen.Code {
-	if t.has(heapSliceRole) {
+	if t.has(heapRole) {
 		return jen.Id(x).Dot("Root").Call()
 	}
 	return pointer(jen.Id(x))

@@ -135,7 +135,7 @@ func (e *emitter) frames(b *Behaviour, locals *scope, ctx string, params []strin
 	for i, p := range b.Params {
 		for _, h := range p.Type.heapPaths() {
 			root := follow(jen.Id(params[i]), h.steps)
-			if h.typ.has(heapSliceRole) {
+			if h.typ.has(heapRole) {
 				root = jen.Parens(jen.Op("*").Byte()).Call(root.Dot("Root").Call())
 			}
 			roots = append(roots, root)

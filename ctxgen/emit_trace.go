@@ -85,7 +85,7 @@ func (w *tracing) value(x *jen.Statement, t *Type) []jen.Code {
 	switch {
 	case r.isObjectPointer():
 		return []jen.Code{w.mark(pointer(x))}
-	case r.role == heapSliceRole:
+	case r.role == heapRole:
 		return []jen.Code{w.mark(x.Clone().Dot("Root").Call())}
 	}
 	switch r.kind {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // A place is memory inside an object, as hand-written code names it.
@@ -69,7 +70,7 @@ func refers(t types.Type) bool {
 	if t == nil {
 		return false
 	}
-	if isHeapSlice(t) {
+	if isHeapReference(t) {
 		return true
 	}
 	switch u := t.Underlying().(type) {
@@ -129,10 +130,15 @@ func (c *useChecker) method(e *ast.SelectorExpr) {
 	c.add(e, "%s, and its address cannot be taken, as by the method %s: %s", c.reference(e.X, p), e.Sel.Name, c.remedy(p))
 }
 
-// isHeapSlice reports whether t is gc.Slice.
-func isHeapSlice(t types.Type) bool {
+// isHeapReference reports whether t is a type of package gc whose values are references: gc.Slice and its like.
+func isHeapReference(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && isIn(named.Obj(), gcPath, "Slice")
+	return ok && isHeapValue(named.Obj())
+}
+
+// isHeapValue reports whether the type of that name is one word that points into an actor's heap.
+func isHeapValue(o *types.TypeName) bool {
+	return slices.ContainsFunc([]string{"Slice", "String", "Ref", "Array"}, func(name string) bool { return isIn(o, gcPath, name) })
 }
 
 // reference says what e, which is in p, refers to.
@@ -143,8 +149,11 @@ func (c *useChecker) reference(e ast.Expr, p place) string {
 	}
 	t := c.info.TypeOf(e)
 	switch {
-	case isHeapSlice(t):
-		return name + " refers to an array of the actor's heap"
+	case isHeapReference(t):
+		if isIn(types.Unalias(t).(*types.Named).Obj(), gcPath, "Slice") {
+			return name + " refers to an array of the actor's heap"
+		}
+		return name + " refers to the actor's heap"
 	case pointee(t) != nil:
 		return name + " refers to an object"
 	}
@@ -160,7 +169,7 @@ func (c *useChecker) remedy(p place) string {
 			index = types.ExprString(p.index) + ", "
 		}
 	}
-	if pointee(t) == nil && !isHeapSlice(t) {
+	if pointee(t) == nil && !isHeapReference(t) {
 		return fmt.Sprintf("a reference inside %s has no setter, make it a field of %s", p.field.Name(), c.name(p.owner))
 	}
 	base := ast.Unparen(p.base)

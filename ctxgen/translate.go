@@ -184,8 +184,8 @@ func roleOf(u *types.Named) role {
 	switch {
 	case isIn(u.Obj(), futuresPath, "Future"), isIn(u.Obj(), futuresPath, "Promise"):
 		return futureRole
-	case isIn(u.Obj(), gcPath, "Slice"):
-		return heapSliceRole
+	case isHeapValue(u.Obj()):
+		return heapRole
 	case isIn(u.Obj(), rtPath, "Ctx"):
 		return contextRole
 	}

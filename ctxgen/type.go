@@ -59,12 +59,12 @@ const (
 type role uint8
 
 const (
-	plainRole     role = iota
-	objectRole         // lives in an actor's heap
-	handleRole         // one word, refers to an actor
-	futureRole         // one word: futures.Future or futures.Promise
-	heapSliceRole      // one word, points into an actor's heap: gc.Slice
-	contextRole        // rt.Ctx
+	plainRole   role = iota
+	objectRole       // lives in an actor's heap
+	handleRole       // one word, refers to an actor
+	futureRole       // one word: futures.Future or futures.Promise
+	heapRole         // one word, points into an actor's heap: gc.Slice, gc.String, gc.Ref, gc.Array
+	contextRole      // rt.Ctx
 )
 
 // Basic returns the predeclared type of that name, or unsafe.Pointer. It panics
@@ -119,7 +119,20 @@ func PromiseOf(elem *Type) *Type {
 
 // HeapSlice returns gc.Slice[elem], an array of scalars in an actor's heap.
 func HeapSlice(elem *Type) *Type {
-	return &Type{kind: namedKind, role: heapSliceRole, path: gcPath, name: "Slice", args: []*Type{elem}}
+	return &Type{kind: namedKind, role: heapRole, path: gcPath, name: "Slice", args: []*Type{elem}}
+}
+
+// HeapString returns gc.String, an immutable string in an actor's heap.
+func HeapString() *Type {
+	return &Type{kind: namedKind, role: heapRole, path: gcPath, name: "String"}
+}
+
+// HeapRef returns gc.Ref, a reference to an object of any type.
+func HeapRef() *Type { return &Type{kind: namedKind, role: heapRole, path: gcPath, name: "Ref"} }
+
+// HeapArray returns gc.Array[elem], an array of references to objects of the type elem in an actor's heap.
+func HeapArray(elem *Type) *Type {
+	return &Type{kind: namedKind, role: heapRole, path: gcPath, name: "Array", args: []*Type{elem}}
 }
 
 // Pointer returns *elem.
@@ -236,7 +249,7 @@ func (t *Type) isObjectPointer() bool {
 
 // isHeapPointer reports whether a value of t is one word that the collector of
 // an actor's heap must see.
-func (t *Type) isHeapPointer() bool { return t.isObjectPointer() || t.has(heapSliceRole) }
+func (t *Type) isHeapPointer() bool { return t.isObjectPointer() || t.has(heapRole) }
 
 // references calls f for t and every type that its text mentions.
 func (t *Type) references(f func(*Type)) {

@@ -400,7 +400,7 @@ func (w *writer) push(s *goStep, names *localNames) (frames []string) {
 					root += "[" + strconv.FormatInt(step.index, 10) + "]"
 				}
 			}
-			if h.typ.has(heapSliceRole) {
+			if h.typ.has(heapRole) {
 				root = "(*byte)(" + root + ".Root())"
 			}
 			roots = append(roots, root)

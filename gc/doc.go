@@ -13,7 +13,7 @@
 //
 // Objects never move, so nothing is read back. Functions that take a *rt.Ctx never collect.
 //
-// Reading order: alloc.go, barrier.go, frame.go, slice.go, share.go; then gc/heap.
+// Reading order: alloc.go, barrier.go, frame.go, slice.go, string.go, ref.go, array.go, share.go; then gc/heap.
 //
 // Rejected: frames linked through the callers' stacks, as LLVM's shadow stack has them (they escape in Go: 56 ns and
 // three allocations a frame; a stack of pointers by value costs 3 ns); conservative scanning of Go stacks (Go gives no

@@ -14,6 +14,9 @@ type Type struct {
 	total uintptr  // whole object with header, rounded up to 8; 0 for arrays
 	ptrs  []uint32 // offsets of heap pointers in the payload, ascending
 	id    uint32
+	// goType is a nil pointer of the Go type of the objects, nil before Bind. Writers: Bind, once. Readers: GoType. Its CompareAndSwap pairs
+	// with the Loads in both: two that bind at the same time agree on the first.
+	goType atomic.Pointer[any]
 }
 
 // maxTypes bounds the table (picked; the header has room for more).
@@ -103,5 +106,21 @@ func (t *Type) sizeOf(obj unsafe.Pointer) uintptr {
 
 // TypeOf returns the type of a heap object. For the object's owner, and for who holds it as immutable.
 func TypeOf(obj unsafe.Pointer) *Type { return typeTable()[typeID(obj)] }
+
+// Bind tells which Go type the objects have, by a nil pointer of it, and returns what the first call told. Any goroutine.
+func (t *Type) Bind(pointer any) any {
+	if t.goType.Load() == nil {
+		t.goType.CompareAndSwap(nil, &pointer)
+	}
+	return *t.goType.Load()
+}
+
+// GoType returns what Bind told, nil before. Any goroutine.
+func (t *Type) GoType() any {
+	if p := t.goType.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
 
 func roundUp(n uintptr) uintptr { return (n + 7) &^ 7 }

@@ -2,6 +2,8 @@
 package heap
 
 import (
+	"fmt"
+
 	"github.com/encorert/encorert/futures"
 	"github.com/encorert/encorert/gc"
 	"github.com/encorert/encorert/rt"
@@ -40,6 +42,14 @@ type huge struct {
 	table [4096]int64
 }
 
+//encore:object
+type entry struct {
+	Name   gc.String
+	value  gc.Ref
+	trees  gc.Array[Node]
+	counts [4]int32
+}
+
 type pair struct {
 	first  *Node
 	second box[*Node]
@@ -70,6 +80,9 @@ type keeper struct {
 	other   Keeper
 	f       func(*Node)
 	numbers map[string][]int
+	title   gc.String
+	refs    map[int]gc.Ref
+	rows    []gc.Array[Node]
 }
 
 // Keep takes a copy of a tree.
@@ -88,6 +101,32 @@ func (k *keeper) Many(cctx **rt.Ctx, a, b *Node, c *leaf, data gc.Slice[int32], 
 	k.root, k.data, k.pair = b, data, p
 	k.list = append(k.list, a, two[0], two[1])
 	return nil
+}
+
+// Enter keeps what is in an entry, and what goes beside it.
+//
+//encore:behaviour
+func (k *keeper) Enter(cctx **rt.Ctx, e *entry, title gc.String, r gc.Ref, trees gc.Array[Node]) *entry {
+	k.title = gc.Concat(*cctx, e.Name, title)
+	k.refs = map[int]gc.Ref{0: e.value, 1: r}
+	k.rows = []gc.Array[Node]{e.trees, trees}
+	return e
+}
+
+// Title returns what is kept as one text.
+//
+//encore:behaviour
+func (k *keeper) Title(cctx **rt.Ctx) string {
+	text := k.title.String()
+	for i := range len(k.refs) {
+		text += fmt.Sprint(" ", gc.Cast[Node](k.refs[i]).I)
+	}
+	for _, row := range k.rows {
+		for _, n := range row.All() {
+			text += fmt.Sprint(" ", n.I)
+		}
+	}
+	return text
 }
 
 // Size counts what Keep was given last.

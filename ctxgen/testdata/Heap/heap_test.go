@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/encorert/encorert/gc"
 	"github.com/encorert/encorert/rt"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,6 +40,36 @@ func TestTreesAreCopiedAndKept(t *testing.T) {
 	assert.Positive(t, stats.Heap.Minor+stats.Heap.Full)
 	assert.Positive(t, stats.Migrations)
 	assert.Equal(t, stats.Resumes, stats.Migrations)
+}
+
+// Strings, references and arrays of the heap travel in objects and beside them, and live in state and futures.
+func TestHeapValues(t *testing.T) {
+	run(t, strict, func(cctx **rt.Ctx) {
+		ctx := *cctx
+		k := NewKeeper(ctx)
+		node := func(i int32) *Node { return NewNode(ctx, nil, nil, i, 0) }
+		row := func(first int32) (a gc.Array[Node]) {
+			for i := range int32(3) {
+				a = a.Append(ctx, node(first+i))
+			}
+			return a
+		}
+		e := newEntry(ctx, gc.NewString(ctx, "old"), gc.RefTo(node(1)), row(10), [4]int32{9})
+		e.SetName(ctx, gc.NewString(ctx, "new "))
+		e.setValue(ctx, gc.RefTo(node(2)))
+		e.setTrees(ctx, row(20))
+		back, err := k.AskEnter(ctx, e, gc.NewString(ctx, "title"), gc.RefTo(node(3)), row(30)).Get(cctx)
+		assert.NoError(t, err)
+		assert.Equal(t, "new ", back.Name.View())
+		assert.Equal(t, int32(2), gc.Cast[Node](back.value).I)
+		assert.Equal(t, 3, back.trees.Len())
+		assert.Equal(t, [4]int32{9}, back.counts)
+		for range 3 {
+			title, err := k.AskTitle(*cctx).Get(cctx)
+			assert.NoError(t, err)
+			assert.Equal(t, "new title 2 3 20 21 22 30 31 32", title)
+		}
+	})
 }
 
 func TestNoGoAllocationPerObject(t *testing.T) {

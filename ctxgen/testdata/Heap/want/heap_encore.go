@@ -152,6 +152,52 @@ func (n *huge) setNext(ctx *rt.Ctx, v *huge) {
 	*(*uintptr)(unsafe.Pointer(&n.next)) = uintptr(unsafe.Pointer(v))
 }
 
+// EncoreObject marks entry as a type whose values live in actors' heaps.
+func (*entry) EncoreObject() {}
+
+const entrySize = (gc.HeaderSize + unsafe.Sizeof(entry{}) + 7) &^ 7
+
+var entryType = gc.NewType("heap.entry", unsafe.Sizeof(entry{}), unsafe.Offsetof(entry{}.Name), unsafe.Offsetof(entry{}.value), unsafe.Offsetof(entry{}.trees))
+
+var entryHeader = entryType.Header()
+
+// entryBits is entry with its pointers as integers: storing it does not run Go's write barrier,
+// which would read what was in the memory before.
+type entryBits struct {
+	Name   uintptr
+	value  uintptr
+	trees  uintptr
+	counts [4]int32
+}
+
+// An error here means that entry has changed: run encorert gen.
+const _ = -(unsafe.Sizeof(entry{}) ^ unsafe.Sizeof(entryBits{}))
+
+// newEntry makes a entry in the running actor's heap. A leaf: it never parks and never collects.
+func newEntry(ctx *rt.Ctx, name gc.String, value gc.Ref, trees gc.Array[Node], counts [4]int32) *entry {
+	n := gc.Alloc(ctx, entrySize, entryHeader, gc.Refill)
+	*(*entryBits)(n) = entryBits{Name: uintptr(name.Root()), value: uintptr(value.Root()), trees: uintptr(trees.Root()), counts: counts}
+	return (*entry)(n)
+}
+
+// SetName stores Name. A leaf: it never parks and never collects.
+func (n *entry) SetName(ctx *rt.Ctx, v gc.String) {
+	gc.Barrier(ctx, unsafe.Pointer(n), v.Root())
+	*(*uintptr)(unsafe.Pointer(&n.Name)) = uintptr(v.Root())
+}
+
+// setValue stores value. A leaf: it never parks and never collects.
+func (n *entry) setValue(ctx *rt.Ctx, v gc.Ref) {
+	gc.Barrier(ctx, unsafe.Pointer(n), v.Root())
+	*(*uintptr)(unsafe.Pointer(&n.value)) = uintptr(v.Root())
+}
+
+// setTrees stores trees. A leaf: it never parks and never collects.
+func (n *entry) setTrees(ctx *rt.Ctx, v gc.Array[Node]) {
+	gc.Barrier(ctx, unsafe.Pointer(n), v.Root())
+	*(*uintptr)(unsafe.Pointer(&n.trees)) = uintptr(v.Root())
+}
+
 // keeperActor is an actor keeper: the runtime's part, which must come first, and the state.
 type keeperActor struct {
 	rt.Actor
@@ -192,6 +238,14 @@ func traceKeeper(a *rt.Actor, t *gc.Tracer) {
 	}
 	traceForestFields(&s.woods, t)
 	t.Mark(unsafe.Pointer(s.any.hidden))
+	t.Mark(s.title.Root())
+	for _, v_3 := range s.refs {
+		t.Mark(v_3.Root())
+	}
+	all_3 := s.rows[:cap(s.rows)]
+	for i_4 := range all_3 {
+		t.Mark(all_3[i_4].Root())
+	}
 }
 
 func tracePairFields(s *pair, t *gc.Tracer) {
@@ -221,6 +275,10 @@ var (
 	keeperAskKeep  = rt.Behaviour{Name: "Keep", Fail: futures.FailReply}
 	keeperMany     = rt.Behaviour{Name: "Many"}
 	keeperAskMany  = rt.Behaviour{Name: "Many", Fail: futures.FailReply}
+	keeperEnter    = rt.Behaviour{Name: "Enter"}
+	keeperAskEnter = rt.Behaviour{Name: "Enter", Fail: futures.FailReply}
+	keeperTitle    = rt.Behaviour{Name: "Title"}
+	keeperAskTitle = rt.Behaviour{Name: "Title", Fail: futures.FailReply}
 	keeperSize     = rt.Behaviour{Name: "Size"}
 	keeperAskSize  = rt.Behaviour{Name: "Size", Fail: futures.FailReply}
 	keeperRoot     = rt.Behaviour{Name: "Root"}
@@ -256,6 +314,17 @@ type keeperManyArgs struct {
 }
 
 var keeperManyPool rt.ArgPool[keeperManyArgs]
+
+// keeperEnterArgs are the arguments of Enter on their way.
+type keeperEnterArgs struct {
+	e     *entry
+	title gc.String
+	r     gc.Ref
+	trees gc.Array[Node]
+	graph *gc.Fragment // the objects among them, which belong to no actor
+}
+
+var keeperEnterPool rt.ArgPool[keeperEnterArgs]
 
 // keeperHoldArgs are the arguments of Hold on their way.
 type keeperHoldArgs struct {
@@ -386,6 +455,91 @@ func runKeeperAskMany(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	f_.Pop(ctx)
 	f.Pop(ctx)
 	_ = p.Settle(ctx, struct{}{}, err)
+}
+
+// Enter keeps what is in an entry, and what goes beside it.
+//
+// The send Keeper.Enter is one way. A leaf: it never parks and never collects.
+func (h Keeper) Enter(ctx *rt.Ctx, e *entry, title gc.String, r gc.Ref, trees gc.Array[Node]) {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	args := keeperEnterPool.Get()
+	args.e, args.title, args.r, args.trees = e, title, r, trees
+	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.e)), (*unsafe.Pointer)(unsafe.Pointer(&args.title)), (*unsafe.Pointer)(unsafe.Pointer(&args.r)), (*unsafe.Pointer)(unsafe.Pointer(&args.trees)))
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperEnter, P0: unsafe.Pointer(args)})
+}
+
+func runKeeperEnter(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	ctx := *cctx
+	args := (*keeperEnterArgs)(m.P0)
+	m.P0 = nil
+	gc.Adopt(ctx, args.graph)
+	e, title, r, trees := args.e, args.title, args.r, args.trees
+	keeperEnterPool.Put(args)
+	f := gc.Push3(ctx, e, (*byte)(title.Root()), (*byte)(r.Root()))
+	f_ := gc.Push(ctx, (*byte)(trees.Root()))
+	(*keeperActor)(unsafe.Pointer(a)).state.Enter(cctx, e, title, r, trees)
+	ctx = *cctx
+	f_.Pop(ctx)
+	f.Pop(ctx)
+}
+
+// AskEnter sends Enter and returns a future of its result. A leaf: it never parks and never collects.
+func (h Keeper) AskEnter(ctx *rt.Ctx, e *entry, title gc.String, r gc.Ref, trees gc.Array[Node]) futures.Future[*entry] {
+	rt.CheckReceiver(ctx, (*rt.Actor)(unsafe.Pointer(h.a)))
+	args := keeperEnterPool.Get()
+	args.e, args.title, args.r, args.trees = e, title, r, trees
+	args.graph = gc.CopyOut(ctx, (*unsafe.Pointer)(unsafe.Pointer(&args.e)), (*unsafe.Pointer)(unsafe.Pointer(&args.title)), (*unsafe.Pointer)(unsafe.Pointer(&args.r)), (*unsafe.Pointer)(unsafe.Pointer(&args.trees)))
+	p := futures.NewPromiseFor[*entry](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskEnter)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskEnter, P0: unsafe.Pointer(args), P1: p.Pointer()})
+	return p.Future()
+}
+
+func runKeeperAskEnter(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	ctx := *cctx
+	p := futures.PromiseAt[*entry](m.P1)
+	args := (*keeperEnterArgs)(m.P0)
+	m.P0, m.P1 = nil, nil
+	gc.Adopt(ctx, args.graph)
+	e, title, r, trees := args.e, args.title, args.r, args.trees
+	keeperEnterPool.Put(args)
+	if !p.Wanted() {
+		return
+	}
+	f := gc.Push3(ctx, e, (*byte)(title.Root()), (*byte)(r.Root()))
+	f_ := gc.Push(ctx, (*byte)(trees.Root()))
+	v := (*keeperActor)(unsafe.Pointer(a)).state.Enter(cctx, e, title, r, trees)
+	ctx = *cctx
+	f_.Pop(ctx)
+	f.Pop(ctx)
+	_ = p.Settle(ctx, v, nil)
+}
+
+// Title returns what is kept as one text.
+//
+// The send Keeper.Title is one way. A leaf: it never parks and never collects.
+func (h Keeper) Title(ctx *rt.Ctx) {
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperTitle})
+}
+
+func runKeeperTitle(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	(*keeperActor)(unsafe.Pointer(a)).state.Title(cctx)
+}
+
+// AskTitle sends Title and returns a future of its result. A leaf: it never parks and never collects.
+func (h Keeper) AskTitle(ctx *rt.Ctx) futures.Future[string] {
+	p := futures.NewPromiseFor[string](ctx, (*rt.Actor)(unsafe.Pointer(h.a)), &keeperAskTitle)
+	rt.Send(ctx, (*rt.Actor)(unsafe.Pointer(h.a)), rt.Message{B: &keeperAskTitle, P1: p.Pointer()})
+	return p.Future()
+}
+
+func runKeeperAskTitle(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
+	p := futures.PromiseAt[string](m.P1)
+	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
+	v := (*keeperActor)(unsafe.Pointer(a)).state.Title(cctx)
+	_ = p.Settle(*cctx, v, nil)
 }
 
 // Size counts what Keep was given last.
@@ -600,6 +754,10 @@ func init() {
 	keeperAskKeep.Run = runKeeperAskKeep
 	keeperMany.Run = runKeeperMany
 	keeperAskMany.Run = runKeeperAskMany
+	keeperEnter.Run = runKeeperEnter
+	keeperAskEnter.Run = runKeeperAskEnter
+	keeperTitle.Run = runKeeperTitle
+	keeperAskTitle.Run = runKeeperAskTitle
 	keeperSize.Run = runKeeperSize
 	keeperAskSize.Run = runKeeperAskSize
 	keeperRoot.Run = runKeeperRoot
