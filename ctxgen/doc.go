@@ -15,8 +15,9 @@
 // they never park and never collect. A behaviour whose result is a
 // futures.Future[T] forwards: those who ask it get a future of T, which is
 // answered as that one is. An object is a struct that lives in an
-// actor's heap; a heap pointer is a pointer to one, or a
-// gc.Slice, gc.String, gc.Ref or gc.Array. The output is the one generated file of a package, <package>_encore.go.
+// actor's heap; a heap pointer is a pointer to one, or a gc.Slice, gc.String,
+// gc.Ref or gc.Array. The output is the one generated file of a package,
+// <package>_encore.go.
 //
 // # Phases
 //
