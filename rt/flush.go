@@ -140,29 +140,37 @@ func (w *worker) deliver() {
 
 // giveUp ends this worker's being the home of an owned actor. See mailbox.Remote for the order in which that happens.
 func (w *worker) giveUp(a *Actor) {
-	if a.box.Home()&^mailbox.Pressed != w.home {
-		a.box.GiveUpHome()
-		return
+	if a.box.Home()&^mailbox.Pressed == w.home && !w.leaves(a) {
+		w.closeRemote()
+		defer w.remote.Reopen()
 	}
-	w.closeRemote()
 	a.box.GiveUpHome()
-	w.remote.Reopen()
 }
 
 // letGo releases an owned actor, unless it has got messages. After true the caller must not touch a again.
 func (w *worker) letGo(a *Actor) bool {
-	if w.alone() && a.box.Drained() {
-		invariant.Point("rt.alone")
-		a.box.Leave()
-		if w.alone() && w.remote.Empty() { // pairs with the count's change before a sleeper is woken
-			return a.box.Release(w.nodes)
-		}
-		a.box.SetHome(w.home)
+	if a.box.Drained() && w.leaves(a) {
+		return a.box.Release(w.nodes)
 	}
 	w.closeRemote()
 	released := a.box.Release(w.nodes)
 	w.remote.Reopen()
 	return released
+}
+
+// leaves begins to let an actor go without the lock, if all other workers sleep. After true the caller ends that, by GiveUpHome
+// or Release.
+func (w *worker) leaves(a *Actor) bool {
+	if !w.alone() || a.box.IsPressed() {
+		return false
+	}
+	invariant.Point("rt.alone")
+	a.box.Leave()
+	if w.alone() && w.remote.Empty() { // pairs with the count's change before a sleeper is woken
+		return true
+	}
+	a.box.SetHome(w.home)
+	return false
 }
 
 // alone reports whether all other workers have announced sleep, which they do with nothing in their outboxes.

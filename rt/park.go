@@ -115,14 +115,11 @@ func (w *worker) commit(s *strand) bool {
 		w.yieldActor(a)
 		return true
 	default:
-		w.closeRemote()
-		for a.box.IsPressed() { // it cannot work off what waits, and may wait for one that is muted on it
-			w.remote.Reopen()
-			w.ease(a, &w.count.unmutedBlocked)
-			w.closeRemote() // which may bring as much again
+		if w.leaves(a) {
+			a.box.GiveUpHome() // whoever unparks owns the actor next
+		} else {
+			w.giveUpUnpressed(a)
 		}
-		a.box.GiveUpHome() // whoever unparks owns the actor next
-		w.remote.Reopen()
 		if !s.wait.Commit(&s.waiter) {
 			a.resume = nil
 			a.box.SetHome(w.home)
@@ -131,4 +128,17 @@ func (w *worker) commit(s *strand) bool {
 		w.count.parks++
 		return true
 	}
+}
+
+// giveUpUnpressed is giveUp of an actor that will handle nothing for a while. It must not keep those back that are muted on it: it may
+// wait for one of them.
+func (w *worker) giveUpUnpressed(a *Actor) {
+	w.closeRemote()
+	for a.box.IsPressed() {
+		w.remote.Reopen()
+		w.ease(a, &w.count.unmutedBlocked)
+		w.closeRemote() // which may bring as much again
+	}
+	a.box.GiveUpHome()
+	w.remote.Reopen()
 }

@@ -42,7 +42,7 @@ func IsWorker(home uint32) bool { return home-1 < Leaving-1 }
 // Last reports the worker that released the actor last, or NoHome. A hint, while it is idle.
 func (b *Box[M]) Last() uint32 { return b.home.Load() &^ (away | Leaving | Pressed) }
 
-// Leave begins a release of which the caller does not yet know whether it comes to that. It ends with SetHome or Release, soon:
+// Leave begins a release of which the caller does not yet know whether it comes to that. It ends with SetHome, GiveUpHome or Release, soon:
 // senders wait for it. REQUIRES: the caller is the home worker, and the actor has no bit of pressure.
 func (b *Box[M]) Leave() { b.home.Store(b.home.Load() | Leaving) }
 
@@ -60,7 +60,8 @@ func (b *Box[M]) SetHome(w uint32) {
 }
 
 // GiveUpHome makes all pushes go to the remote part. REQUIRES: the caller owns the actor, and if it is its home, its Remote is
-// closed. Must come before the actor enters a queue that others take from, since the next owner touches the local part.
+// closed, or it called Leave as for Release. Must come before the actor enters a queue that others take from, since the next
+// owner touches the local part.
 func (b *Box[M]) GiveUpHome() { b.home.Store(NoHome | b.home.Load()&Pressed) }
 
 // Claim takes ownership of an idle actor. Pairs with the CompareAndSwap in Release and PushRemote: exactly one of

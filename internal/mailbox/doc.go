@@ -33,7 +33,7 @@
 //	         | or rests until w's next flush                      | w     | away|w (before Release); both while w's
 //	         |                                                    |       | Remote is closed
 //	         |                                                    | w     | leaving|w (where no other worker is awake)
-//	leaving|w| likewise; senders wait for what becomes of it      | w     | w, or away|w (before Release)
+//	leaving|w| likewise; senders wait for what becomes of it      | w     | w, 0, or away|w (before Release)
 //	away|w   | idle, or about to be; w had it last                | owner | v (claimed, or Release has failed)
 //	         |                                                    | owner | 0 (found idle by a flush and handed over)
 //
