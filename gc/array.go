@@ -147,8 +147,10 @@ func (a Array[T]) check(i int) {
 	}
 }
 
-// All yields the elements with their indices, in order. The array may be changed meanwhile; what is appended is not yielded.
+// All yields the elements with their indices, in order. The array may be changed meanwhile; what is appended is not yielded. Where the
+// body of the loop may collect, the array must be in a frame.
 func (a Array[T]) All() iter.Seq2[int, *T] {
+	//ctxcheck:ignore it is called by the loop, as long as that has the array
 	return func(yield func(int, *T) bool) {
 		for i, n := 0, a.Len(); i < n; {
 			_, slot := a.top.leaf(i)

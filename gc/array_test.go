@@ -63,17 +63,18 @@ func TestOldArraysKeepYoungObjects(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			_, err := in(t, hard, func(cctx **rt.Ctx, h *holder) {
 				a := gc.MakeArray[Node](*cctx, n)
-				f := gc.Push(*cctx, (*byte)(a.Root()))
 				for round := range int32(10) {
+					f := gc.Push(*cctx, (*byte)(a.Root()))
 					gc.Collect(cctx) // all that there is becomes old
 					ctx := *cctx
-					a.Set(ctx, n-1, NewNode(ctx, nil, nil, round, -round))
 					f.Pop(ctx)
+					a.Set(ctx, n-1, NewNode(ctx, nil, nil, round, -round))
 					for k := range int32(40) {
 						a = a.Append(ctx, NewNode(ctx, nil, nil, round+k, -round-k))
 					}
 					f = gc.Push(ctx, (*byte)(a.Root()))
 					gc.Safepoint(cctx) // a minor collection
+					f.Pop(*cctx)
 					assert.Equal(t, round, a.At(n-1).I)
 					for k := range int32(40) {
 						v := a.At(a.Len() - 40 + int(k))
@@ -81,7 +82,6 @@ func TestOldArraysKeepYoungObjects(t *testing.T) {
 						assert.Equal(t, -v.I, v.J)
 					}
 				}
-				f.Pop(*cctx)
 			})
 			require.NoError(t, err)
 		})
@@ -112,10 +112,10 @@ func TestArraysTravel(t *testing.T) {
 	const n = 400
 	_, err := in(t, hard, func(cctx **rt.Ctx, h *holder) {
 		ctx := *cctx
-		for name, out := range map[string]func(p *unsafe.Pointer) *gc.Fragment{
-			"copy": func(p *unsafe.Pointer) *gc.Fragment { return gc.CopyOut(ctx, p) },
-			"val":  func(p *unsafe.Pointer) *gc.Fragment { return gc.ShareOut(ctx, nil, p) },
-			"iso":  func(p *unsafe.Pointer) *gc.Fragment { return gc.MoveOut(ctx, nil, p) },
+		for name, out := range map[string]func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment{
+			"copy": func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment { return gc.CopyOut(ctx, p) },
+			"val":  func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment { return gc.ShareOut(ctx, nil, p) },
+			"iso":  func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment { return gc.MoveOut(ctx, nil, p) },
 		} {
 			a := gc.Isolate(ctx, func(ctx *rt.Ctx) (a gc.Array[Node]) {
 				for i := range int32(n) {
@@ -123,7 +123,7 @@ func TestArraysTravel(t *testing.T) {
 				}
 				return a
 			})
-			gc.Adopt(ctx, out((*unsafe.Pointer)(unsafe.Pointer(&a))))
+			gc.Adopt(ctx, out(ctx, (*unsafe.Pointer)(unsafe.Pointer(&a))))
 			f := gc.Push(ctx, (*byte)(a.Root()))
 			gc.Collect(cctx)
 			ctx = *cctx

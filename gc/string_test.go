@@ -56,13 +56,13 @@ func TestStringCopies(t *testing.T) {
 func TestStringsTravel(t *testing.T) {
 	_, err := in(t, hard, func(cctx **rt.Ctx, h *holder) {
 		ctx := *cctx
-		for name, out := range map[string]func(p *unsafe.Pointer) *gc.Fragment{
-			"copy": func(p *unsafe.Pointer) *gc.Fragment { return gc.CopyOut(ctx, p) },
-			"val":  func(p *unsafe.Pointer) *gc.Fragment { return gc.ShareOut(ctx, nil, p) },
-			"iso":  func(p *unsafe.Pointer) *gc.Fragment { return gc.MoveOut(ctx, nil, p) },
+		for name, out := range map[string]func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment{
+			"copy": func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment { return gc.CopyOut(ctx, p) },
+			"val":  func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment { return gc.ShareOut(ctx, nil, p) },
+			"iso":  func(ctx *rt.Ctx, p *unsafe.Pointer) *gc.Fragment { return gc.MoveOut(ctx, nil, p) },
 		} {
 			s := gc.Isolate(ctx, func(ctx *rt.Ctx) gc.String { return gc.NewString(ctx, name) })
-			gc.Adopt(ctx, out((*unsafe.Pointer)(unsafe.Pointer(&s))))
+			gc.Adopt(ctx, out(ctx, (*unsafe.Pointer)(unsafe.Pointer(&s))))
 			assert.Equal(t, name, s.View())
 		}
 	})
@@ -90,6 +90,7 @@ func TestRefs(t *testing.T) {
 		assert.Nil(t, gc.Cast[Node](none))
 		assert.Nil(t, none.Type())
 		assert.PanicsWithValue(t, "gc: RefTo a *gc_test.stranger, which points to a *gc_test.Node", func() { gc.RefTo((*stranger)(unsafe.Pointer(n))) })
+		//ctxcheck:ignore it is what RefTo refuses
 		assert.Panics(t, func() { gc.RefTo(new(Node)) })
 		f := gc.Push(ctx, (*byte)(r.Root()))
 		gc.Collect(cctx)
