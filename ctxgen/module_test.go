@@ -12,8 +12,9 @@ import (
 
 // module is a Go module outside this one, which uses it from the checkout.
 type module struct {
-	t   *testing.T
-	dir string
+	t     *testing.T
+	dir   string
+	extra []string // environment, after what env has
 }
 
 // newModule makes a module example.com/user with the given files, as name and content alternately.
@@ -36,6 +37,12 @@ func newModule(t *testing.T, files ...string) *module {
 	return m
 }
 
+// withoutTool takes the tool line out of go.mod: vendoring a tool takes all that it imports.
+func (m *module) withoutTool() {
+	m.t.Helper()
+	m.write("go.mod", strings.Replace(m.read("go.mod"), "\ntool github.com/encorert/encorert/cmd/encorert\n", "", 1))
+}
+
 func (m *module) path(name string) string { return filepath.Join(m.dir, filepath.FromSlash(name)) }
 
 func (m *module) write(name, text string) {
@@ -53,7 +60,8 @@ func (m *module) read(name string) string {
 
 // env lets the go command neither look for newer versions nor use another toolchain.
 func (m *module) env() []string {
-	return append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOWORK=off")
+	env := append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOWORK=off")
+	return append(env, m.extra...)
 }
 
 // generate is encorert gen: it commits what it generates.
