@@ -25,16 +25,19 @@ func loop(ctx *rt.Ctx, step func(cctx **rt.Ctx) bool) {
 	a.do(ctx, again)
 }
 
-// both has the two workers of a runtime begin f and g each, while neither is idle.
+// both has the two workers of a runtime, which has no spares, begin f and g each, while neither is idle.
 func both(t *testing.T, r *rt.Runtime, f, g func(cctx **rt.Ctx)) {
 	t.Helper()
-	var begun atomic.Int32
+	var begun, busy atomic.Int32
 	together := func(f func(cctx **rt.Ctx)) func(cctx **rt.Ctx) {
 		return func(cctx **rt.Ctx) {
 			for begun.Add(1); begun.Load() < 2; {
 				runtime.Gosched()
 			}
 			for sleeping, searching := r.LotCounts(); sleeping+searching > 0; sleeping, searching = r.LotCounts() {
+				runtime.Gosched()
+			}
+			for busy.Add(1); busy.Load() < 2; { // or one would have ended, and sleep, before the other has looked
 				runtime.Gosched()
 			}
 			f(cctx)
@@ -159,7 +162,7 @@ func TestRestingActorHearsOtherWorkers(t *testing.T) {
 
 // While somebody sleeps nobody rests: the other worker may be the one to run it.
 func TestNobodyRestsBesideTheIdle(t *testing.T) {
-	r := runtimeOf(t, rt.Config{Workers: 2})
+	r := runtimeOf(t, rt.Config{Workers: 2, Spares: -1})
 	seen, rested := 0, 0
 	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
 		a, b := spawn(*cctx), spawn(*cctx)
@@ -190,7 +193,7 @@ func TestNobodyRestsBesideTheIdle(t *testing.T) {
 
 // An actor that rested is anybody's when its worker sleeps.
 func TestReleasedBeforeSleep(t *testing.T) {
-	r := runtimeOf(t, rt.Config{Workers: 2})
+	r := runtimeOf(t, rt.Config{Workers: 2, Spares: -1})
 	for range 20 {
 		var a *scripted
 		ran, handled := make(chan struct{}), make(chan struct{})
