@@ -117,7 +117,7 @@ func TestRestingActorHearsOtherWorkers(t *testing.T) {
 	defer hammer.Watch(t, hammer.Limit)()
 	const rounds = 50
 	const most = 2*61 + 2 // turns
-	r := runtimeOf(t, rt.Config{Workers: 2, Batch: 1})
+	r := runtimeOf(t, rt.Config{Workers: 2, Spares: -1, Batch: 1})
 	var receiver *scripted
 	var round, sent, handled atomic.Int64 // the numbers of rounds that have begun, whose message was handed over and handled
 	over := make(chan struct{})
