@@ -80,18 +80,18 @@ func TestSpareLeavesAsTheSearcher(t *testing.T) {
 		s := newStopAt(t, "rt.stepDown")
 		r := runtimeOf(t, rt.Config{Workers: 1})
 		letGo := beside(t, r)
-		var first <-chan error
 		var injected atomic.Bool
+		first := make(chan (<-chan error), 1)
 		also := func(point string) {
 			if point == "rt.leaving" && injected.CompareAndSwap(false, true) {
-				first = r.Inject(nothing) // wakes the spare, which is told at the same time to leave
+				first <- r.Inject(nothing) // wakes the spare, which is told at the same time to leave
 			}
 		}
 		s.also.Store(&also)
 		s.armed.Store(true)
 		letGo()
 		<-s.held
-		ends(t, first) // the worker that is back has run it
+		ends(t, <-first) // the worker that is back has run it
 		awakeAre(t, r, 1)
 		second := r.Inject(nothing) // the spare is the searcher: nobody else is woken
 		s.proceed <- struct{}{}
@@ -193,7 +193,8 @@ func TestPinMeetsTheSpareThatRetires(t *testing.T) {
 		ends(t, ended)
 		within(t, func() {
 			for {
-				if _, _, retired, all := r.Posts(); retired == all-2 {
+				// Or the monitor has found the one that is held, before the spare went: then that is needed.
+				if _, _, retired, all := r.Posts(); retired == all-2 || len(r.Stuck()) > 0 {
 					break
 				}
 				runtime.Gosched()
