@@ -46,7 +46,10 @@ func Generate(stdctx context.Context, cfg Config) ([]File, error) {
 	if errs, ok := err.(Errors); ok {
 		errs.relativeTo(dir)
 	}
-	return files, err
+	if err != nil {
+		return nil, withGoVersions(stdctx, cfg, err)
+	}
+	return files, nil
 }
 
 func generate(stdctx context.Context, cfg Config) ([]File, error) {

@@ -111,7 +111,7 @@ func inModule(dir string) bool {
 // listErrors takes over those errors of the go command that keep accepts.
 func (l *loader) listErrors(p *packages.Package, keep func(*packages.Error) bool) {
 	for i := range p.Errors {
-		if e := &p.Errors[i]; keep(e) {
+		if e := &p.Errors[i]; !strings.HasPrefix(e.Msg, packagesVersionNote) && keep(e) { // see withGoVersions
 			l.errs = append(l.errs, &Error{Pos: position(e.Pos, l.cfg.Dir), Msg: strings.ReplaceAll(strings.TrimSpace(e.Msg), "\n\t", " ")})
 		}
 	}

@@ -3,7 +3,13 @@ package ctxgen
 // Generator, generated code, runtime and Go are not always of one age, nor all in one module.
 
 import (
+	"fmt"
+	"go/version"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,4 +68,56 @@ func TestNestedModulesInAWorkspace(t *testing.T) {
 	m.mustRun("go", "build", "./...", "./app/...", "./lib/...")
 	assert.Equal(t, root, m.read("go.mod"))
 	assert.NoFileExists(t, m.path("go.work.sum"))
+}
+
+func TestOutgrown(t *testing.T) {
+	for _, c := range []struct {
+		built, command string
+		want           bool
+	}{
+		{"go1.26.8", "go1.26.8", false},
+		{"go1.26.1", "go1.26.8\n", false}, // one language, one form of export data
+		{"go1.26.8", "go1.27rc1\n", true},
+		{"go1.26.8", "go1.27.0\n", true},
+		{"go1.9.7", "go1.10\n", true},
+		{"go1.27.0", "go1.26.8\n", false},
+		{"go1.26.8 X:cgocheck2", "go1.27.1 X:nodwarf5\n", true},
+		{"go1.26.8-vendor", "go1.27.1-vendor\n", true},
+		{"devel go1.28-0123456789", "go1.29\n", false},
+		{"go1.26.8", "", false},
+	} {
+		text := outgrown(c.built, c.command)
+		assert.Equal(t, c.want, text != "", "%+v: %s", c, text)
+	}
+	assert.Equal(t, "the generator was built with go1.26, but the go command here is go1.27: build it again with go1.27 (go install "+
+		"github.com/encorert/encorert/cmd/encorert; go tool encorert does so by itself)", outgrown("go1.26.8", "go1.27.2"))
+}
+
+// Row 64: the go command is of a newer Go than the generator. What the generator can read, it generates; a fault comes
+// with what may be its cause, once, and with what to build again.
+func TestGeneratorOlderThanGo(t *testing.T) {
+	m := newModule(t, "counter/counter.go", counterSource)
+	goCommand, err := exec.LookPath("go")
+	require.NoError(t, err)
+	bin := t.TempDir() // a go command that says that it is newer
+	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n'env GOVERSION') echo go1.99.1;;\n*context.ReleaseTags*) echo '[go1.1 go1.99]';;\n*) exec '%s' \"$@\";;\nesac\n", goCommand)
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	require.NoError(t, m.generate("./counter"))
+
+	built, _, _ := strings.Cut(runtime.Version(), " ")
+	cause := fmt.Sprintf("the generator was built with %s, but the go command here is go1.99: build it again with go1.99 ", version.Lang(built))
+	for source, want := range map[string]string{
+		"package counter\n\nvar x int = y\n":       "counter/new.go:3:13: undefined: y", // what only a newer library has
+		"package counter\n\nfunc f() { x ?= y }\n": "counter/new.go:3:14: ",             // what only a newer parser knows
+	} {
+		m.write("counter/new.go", source)
+		var errs Errors
+		require.ErrorAs(t, m.generate("./counter"), &errs)
+		assert.True(t, strings.HasPrefix(errs[0].Error(), cause), "%v", errs)
+		assert.Contains(t, errs[1].Error(), want)
+		assert.NotContains(t, errs[1:].Error(), "go1.", "said once")
+	}
+	m.write("go.mod", "module x\n\nnonsense x\n")
+	assert.EqualError(t, m.generate("."), "ctxgen: errors parsing go.mod: go.mod:3: unknown directive: nonsense; "+outgrown(runtime.Version(), "go1.99"))
 }
