@@ -49,13 +49,13 @@ func (c *counted) do(ctx *rt.Ctx, f func(cctx **rt.Ctx)) {
 	})
 }
 
-// Producers are faster than the consumer, since each of their behaviours sends several messages. On one worker, what
+// Producers are faster than the consumer, since each of their behaviours sends several messages. On one worker (and no spare), what
 // waits is exactly bounded; on more, nothing is lost.
 func TestFanInStaysBounded(t *testing.T) {
 	const producers, each, rounds = 8, 3, 400
 	for _, n := range workerCounts {
 		for _, limit := range []int{1, 7, 64, 1000} {
-			r := runtimeOf(t, rt.Config{Workers: n, MailboxLimit: limit})
+			r := runtimeOf(t, rt.Config{Workers: n, Spares: -1, MailboxLimit: limit})
 			handled := 0
 			var consumer *counted
 			within(t, func() {
@@ -94,7 +94,7 @@ func TestSenderWaitsForTheReceiver(t *testing.T) {
 	const producers, each = 5, 4
 	rounds := hammer.Rounds(400, 100_000)
 	for _, n := range []int{1, 2, 4} {
-		r := runtimeOf(t, rt.Config{Workers: n, Batch: 7})
+		r := runtimeOf(t, rt.Config{Workers: n, Spares: -1, Batch: 7})
 		handled := 0
 		within(t, func() {
 			require.NoError(t, r.Run(func(cctx **rt.Ctx) {
@@ -134,7 +134,7 @@ func TestSenderWaitsForTheReceiver(t *testing.T) {
 func TestPressureReachesTheSource(t *testing.T) {
 	const stages, limit, messages = 4, 20, 5_000
 	for _, n := range workerCounts {
-		r := runtimeOf(t, rt.Config{Workers: n, MailboxLimit: limit, Batch: 10})
+		r := runtimeOf(t, rt.Config{Workers: n, Spares: -1, MailboxLimit: limit, Batch: 10})
 		var line [stages]*counted
 		handled := 0
 		within(t, func() {

@@ -91,7 +91,7 @@ func typeStats(t *testing.T, s rt.Stats, name string) rt.TypeStats {
 // An actor that has many messages and handles one a turn is seen with many depths; actors that take turns are seen to wait.
 func TestSamplesOfATypesActors(t *testing.T) {
 	const messages, turns = 6_000, 6_000
-	r := runtimeOf(t, rt.Config{Workers: 1, Batch: 1})
+	r := runtimeOf(t, rt.Config{Workers: 1, Spares: -1, Batch: 1})
 	require.NoError(t, r.Run(func(cctx **rt.Ctx) {
 		deep := new(scripted)
 		rt.Spawn(*cctx, &deep.Actor, &tightType)
