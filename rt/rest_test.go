@@ -125,7 +125,8 @@ func TestRestingActorHearsOtherWorkers(t *testing.T) {
 	both(t, r, func(cctx **rt.Ctx) {
 		receiver = spawn(*cctx)
 		receiver.do(*cctx, func(**rt.Ctx) {})
-		turns := -1 // since the worker saw that a resting actor has a message; below 0: it has not
+		turns := -1    // since the worker saw that a resting actor has a message; below 0: it has not
+		elsewhere := 0 // turns
 		loop(*cctx, func(cctx **rt.Ctx) bool {
 			switch now := round.Load(); {
 			case handled.Load() == now:
@@ -134,10 +135,14 @@ func TestRestingActorHearsOtherWorkers(t *testing.T) {
 					return false
 				}
 				if rt.RestsHere(*cctx, &receiver.Actor) {
+					elsewhere = 0
 					round.Add(1)
-				} else {
-					receiver.do(*cctx, func(**rt.Ctx) {}) // it rests again after this, here or elsewhere
+					return true
 				}
+				if elsewhere++; elsewhere%1000 == 0 {
+					receiver = spawn(*cctx) // the other one may have come to stay there
+				}
+				receiver.do(*cctx, func(**rt.Ctx) {}) // it rests again after this, here or elsewhere
 			case turns >= 0:
 				turns++
 				worst = max(worst, turns)

@@ -69,7 +69,7 @@ func TestNotify(t *testing.T) {
 // Signals that come while the same one waits are one with it; different ones are not; Close drops what waits.
 func TestSignalsThatWait(t *testing.T) {
 	outlive(t, syscall.SIGUSR1, syscall.SIGUSR2)
-	r := runtimeOf(t, rt.Config{Workers: 1})
+	r := runtimeOf(t, rt.Config{Workers: 1, Spares: -1})
 	var came []os.Signal
 	var signals *rt.Signals
 	require.NoError(t, r.Do(background, func(cctx **rt.Ctx) {

@@ -64,6 +64,9 @@ func runAnswererAskAnswer(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int](m.P1)
 	k := int(m.W0)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*answererActor)(unsafe.Pointer(a)).state.Answer(cctx, k)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -134,6 +137,9 @@ func runAskerAskAskAll(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	of := *(*Answerer)(unsafe.Pointer(&m.P0))
 	times := int(m.W0)
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	err := (*askerActor)(unsafe.Pointer(a)).state.AskAll(cctx, of, times)
 	_ = p.Settle(*cctx, struct{}{}, err)
 }
@@ -159,6 +165,9 @@ func (h Asker) AskAnswers(ctx *rt.Ctx) futures.Future[int64] {
 func runAskerAskAnswers(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*askerActor)(unsafe.Pointer(a)).state.Answers(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -226,6 +235,9 @@ func (h Counter) AskGreeted(ctx *rt.Ctx) futures.Future[struct{}] {
 func runCounterAskGreeted(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	(*counterActor)(unsafe.Pointer(a)).state.Greeted(cctx)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
@@ -251,6 +263,9 @@ func (h Counter) AskCount(ctx *rt.Ctx) futures.Future[int64] {
 func runCounterAskCount(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[int64](m.P1)
 	m.P1 = nil
+	if !p.Wanted() {
+		return
+	}
 	v := (*counterActor)(unsafe.Pointer(a)).state.Count(cctx)
 	_ = p.Settle(*cctx, v, nil)
 }
@@ -319,6 +334,9 @@ func runGreeterAskHello(cctx **rt.Ctx, a *rt.Actor, m *rt.Message) {
 	p := futures.PromiseAt[struct{}](m.P1)
 	to := *(*Counter)(unsafe.Pointer(&m.P0))
 	m.P0, m.P1 = nil, nil
+	if !p.Wanted() {
+		return
+	}
 	(*greeterActor)(unsafe.Pointer(a)).state.Hello(cctx, to)
 	_ = p.Settle(*cctx, struct{}{}, nil)
 }
