@@ -24,7 +24,6 @@ func (b bits) union(c bits) bits {
 // flow analyses one body.
 type flow struct {
 	tracked []*Local
-	ctx     bool // the body has a cell: its context may be stale
 }
 
 func (f *flow) empty() bits { return make(bits, len(f.tracked)/64+1) }

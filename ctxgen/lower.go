@@ -18,7 +18,7 @@ type goStep struct {
 	switches bool
 	declares []*Local
 	blocks   [][]*goStep
-	heads    []caseHead // of a switch's cases
+	heads    []string // of a switch's cases
 	loop     *nesting
 	endless  bool
 
@@ -42,12 +42,6 @@ const (
 	breakStep
 	continueStep
 )
-
-type caseHead struct {
-	text    string
-	reads   []int
-	context bool
-}
 
 const contextMark = "\x00"
 
@@ -364,7 +358,7 @@ func (l *lowering) choose(s *stmt) {
 			if i < len(s.cases)-1 {
 				l.fault(s.pos, "the default case of a switch must be the last one")
 			}
-			step.heads = append(step.heads, caseHead{text: "default:"})
+			step.heads = append(step.heads, "default:")
 		} else {
 			var h frag
 			var texts []string
@@ -379,7 +373,7 @@ func (l *lowering) choose(s *stmt) {
 			}
 			step.reads = append(step.reads, h.reads...)
 			step.context = step.context || h.context
-			step.heads = append(step.heads, caseHead{text: "case " + strings.Join(texts, ", ") + ":"})
+			step.heads = append(step.heads, "case "+strings.Join(texts, ", ")+":")
 		}
 		step.blocks = append(step.blocks, l.block(s.blocks[i]))
 	}

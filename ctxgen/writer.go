@@ -371,7 +371,7 @@ func (w *writer) steps(steps []*goStep, names *localNames) {
 		case switchStep:
 			w.lines(text + " {")
 			for i, block := range s.blocks {
-				w.lines(strings.ReplaceAll(s.heads[i].text, contextMark, contextText))
+				w.lines(strings.ReplaceAll(s.heads[i], contextMark, contextText))
 				w.steps(block, names)
 			}
 			w.lines("}")

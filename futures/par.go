@@ -1,6 +1,10 @@
 package futures
 
-import "github.com/encorert/encorert/rt"
+import (
+	"iter"
+
+	"github.com/encorert/encorert/rt"
+)
 
 // Par is a parallel collection: elements of which some are there and others will be, in an order that does not depend on which
 // comes first. An element is a value or an error. The zero value is empty. A Par is never changed, so it may be copied, shared
@@ -116,22 +120,37 @@ func join[T any](a, b *par[T]) *par[T] {
 	return &par[T]{values: append(append(values, a.values...), b.values...)}
 }
 
-// leaves calls f with each leaf, in order, until it returns false. It walks with a stack of its own, so that a collection may be as
-// deep as memory allows.
-func (p Par[T]) leaves(f func(leaf *par[T]) bool) {
-	if p.root == nil {
-		return
+// walk is what is still to be visited, the next one last. It is a stack of its own, so that a collection may be as deep as memory
+// allows.
+type walk[T any] []*par[T]
+
+func (w *walk[T]) push(n *par[T]) {
+	if n != nil {
+		*w = append(*w, n)
 	}
-	stack := []*par[T]{p.root}
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for n.left != nil {
-			stack = append(stack, n.right)
-			n = n.left
-		}
-		if !f(n) {
-			return
+}
+
+// next returns the next leaf, in order, or nil behind the last.
+func (w *walk[T]) next() *par[T] {
+	k := len(*w) - 1
+	if k < 0 {
+		return nil
+	}
+	n := (*w)[k]
+	*w = (*w)[:k]
+	for n.left != nil {
+		w.push(n.right)
+		n = n.left
+	}
+	return n
+}
+
+// leaves yields the leaves in order.
+func (p Par[T]) leaves() iter.Seq[*par[T]] {
+	return func(yield func(leaf *par[T]) bool) {
+		var w walk[T]
+		w.push(p.root)
+		for n := w.next(); n != nil && yield(n); n = w.next() {
 		}
 	}
 }
@@ -139,17 +158,9 @@ func (p Par[T]) leaves(f func(leaf *par[T]) bool) {
 // elements calls f with each element, in order, and waits for those that are not there: in an actor that is there for that. It
 // reports an error only if the wait itself has failed.
 func (p Par[T]) elements(cctx **rt.Ctx, f func(v T, err error)) error {
-	if p.root == nil {
-		return nil
-	}
-	stack := []*par[T]{p.root}
-	for len(stack) > 0 {
-		n := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		for n.left != nil {
-			stack = append(stack, n.right)
-			n = n.left
-		}
+	var w walk[T]
+	w.push(p.root)
+	for n := w.next(); n != nil; n = w.next() {
 		switch c := n.coming.(type) {
 		case nil:
 			for _, v := range n.values {
@@ -175,8 +186,8 @@ func (p Par[T]) elements(cctx **rt.Ctx, f func(v T, err error)) error {
 			case err != nil:
 				var none T
 				f(none, err)
-			case q.root != nil:
-				stack = append(stack, q.root)
+			default:
+				w.push(q.root)
 			}
 		}
 	}

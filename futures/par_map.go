@@ -13,9 +13,14 @@ func closing(err error) bool { return errors.Is(err, rt.ErrClosed) }
 
 // detach runs fn on an actor of its own.
 func detach[U any](ctx *rt.Ctx, fn func(cctx **rt.Ctx) (U, error)) Future[U] {
-	p := NewPromise[struct{}](ctx, nil)
-	_ = p.Fulfil(ctx, struct{}{}) // nobody else has it
-	return ChainDetached(ctx, p.Future(), func(cctx **rt.Ctx, _ struct{}) (U, error) { return fn(cctx) })
+	return ChainDetached(ctx, answered(ctx, struct{}{}, nil), func(cctx **rt.Ctx, _ struct{}) (U, error) { return fn(cctx) })
+}
+
+// answered returns a future that has its answer.
+func answered[T any](ctx *rt.Ctx, v T, err error) Future[T] {
+	p := NewPromise[T](ctx, nil)
+	_ = p.Settle(ctx, v, err) // nobody else has it
+	return p.Future()
 }
 
 // mostValues is how many values at most are given to one actor; few enough that all workers have some where there are fewer.
@@ -25,7 +30,9 @@ const mostValues = 1024
 // grain returns how many values one actor gets.
 func (p Par[T]) grain() int {
 	n := 0
-	p.leaves(func(leaf *par[T]) bool { n += len(leaf.values); return true })
+	for leaf := range p.leaves() {
+		n += len(leaf.values)
+	}
 	return min(max(n/(8*runtime.GOMAXPROCS(0)), 1), mostValues)
 }
 
@@ -45,7 +52,7 @@ func transform[T, U any](ctx *rt.Ctx, p Par[T], fn func(cctx **rt.Ctx, in batch[
 		}
 	}
 	flush := func() { give(pending); pending = nil }
-	p.leaves(func(leaf *par[T]) bool {
+	for leaf := range p.leaves() {
 		switch c := leaf.coming.(type) {
 		case nil:
 			if len(leaf.values) >= grain {
@@ -54,11 +61,9 @@ func transform[T, U any](ctx *rt.Ctx, p Par[T], fn func(cctx **rt.Ctx, in batch[
 			} else if pending = append(pending, leaf.values...); len(pending) >= grain {
 				flush()
 			}
-			return true
 		case one[T]:
 			flush()
-			done := settled(ctx, c.f)
-			add(ChainDetached(ctx, done, func(cctx **rt.Ctx, _ int) (batch[U], error) {
+			add(ChainDetached(ctx, Settled(ctx, c.f), func(cctx **rt.Ctx, _ int) (batch[U], error) {
 				v, err := c.f.Get(cctx) // it is there
 				var in batch[T]
 				in.add(v, err)
@@ -72,14 +77,10 @@ func transform[T, U any](ctx *rt.Ctx, p Par[T], fn func(cctx **rt.Ctx, in batch[
 			f := ChainDetached(ctx, c.f, func(cctx **rt.Ctx, q Par[T]) (Par[U], error) { return transform(*cctx, q, fn), nil })
 			made.root = merge(made.root, &par[U]{coming: later[U]{f}})
 		}
-		return true
-	})
+	}
 	flush()
 	return made
 }
-
-// settled is answered when f is, with a value or an error.
-func settled[T any](ctx *rt.Ctx, f Future[T]) Future[int] { return Settled(ctx, f) }
 
 // Map returns what fn makes of each element, in the order of the elements: Encore's p >> fn. A leaf.
 func Map[T, U any](ctx *rt.Ctx, p Par[T], fn func(cctx **rt.Ctx, v T) (U, error)) Par[U] {
@@ -145,9 +146,8 @@ func Join[T any](ctx *rt.Ctx, p Par[Par[T]]) Par[T] {
 
 // failed is the collection of an error.
 func failed[T any](ctx *rt.Ctx, err error) Par[T] {
-	p := NewPromise[T](ctx, nil)
-	_ = p.Fail(ctx, err) // nobody else has it
-	return Lift(p.Future())
+	var none T
+	return Lift(answered(ctx, none, err))
 }
 
 // Zip returns what fn makes of the first elements of a and b, of the second, and so on, as long as both have some. Where one of

@@ -17,11 +17,10 @@ var ErrEmpty = errors.New("futures: a parallel collection without elements has n
 func First[T any](ctx *rt.Ctx, p Par[T]) Future[T] {
 	var fs []Future[T]
 	var there *T
-	p.leaves(func(leaf *par[T]) bool {
+	for leaf := range p.leaves() {
 		switch c := leaf.coming.(type) {
 		case nil:
 			there = &leaf.values[0]
-			return false
 		case one[T]:
 			fs = append(fs, c.f)
 		case batched[T]:
@@ -29,21 +28,21 @@ func First[T any](ctx *rt.Ctx, p Par[T]) Future[T] {
 		case later[T]:
 			fs = append(fs, firstOf(ctx, c.f))
 		}
-		return true
-	})
+		if there != nil {
+			break
+		}
+	}
 	var first Future[T]
 	switch {
 	case there != nil:
-		first = fulfilled(ctx, *there)
+		first = answered(ctx, *there, nil)
 	case len(fs) == 0:
-		p := NewPromise[T](ctx, nil)
-		_ = p.Fail(ctx, ErrEmpty)
-		return p.Future()
+		var none T
+		return answered(ctx, none, ErrEmpty)
 	default:
 		first = FirstSuccess(ctx, fs...)
 	}
-	over := settled(ctx, first)
-	ChainDetached(ctx, over, func(cctx **rt.Ctx, _ int) (struct{}, error) {
+	ChainDetached(ctx, Settled(ctx, first), func(cctx **rt.Ctx, _ int) (struct{}, error) {
 		ctx := *cctx
 		for _, f := range fs {
 			f.Cancel(ctx)
@@ -67,7 +66,7 @@ func Prune[T, U any](ctx *rt.Ctx, p Par[T], fn func(cctx **rt.Ctx, v T) (U, erro
 
 // cancel cancels what is not there.
 func (p Par[T]) cancel(ctx *rt.Ctx) {
-	p.leaves(func(leaf *par[T]) bool {
+	for leaf := range p.leaves() {
 		switch c := leaf.coming.(type) {
 		case one[T]:
 			c.f.Cancel(ctx)
@@ -76,8 +75,7 @@ func (p Par[T]) cancel(ctx *rt.Ctx) {
 		case later[T]:
 			c.f.Cancel(ctx)
 		}
-		return true
-	})
+	}
 }
 
 // first returns the first value of a batch, or why there is none.
@@ -99,10 +97,4 @@ func (b batch[T]) first() (v T, err error) {
 		return v, ErrEmpty
 	}
 	return v, failed
-}
-
-func fulfilled[T any](ctx *rt.Ctx, v T) Future[T] {
-	p := NewPromise[T](ctx, nil)
-	_ = p.Fulfil(ctx, v) // nobody else has it
-	return p.Future()
 }

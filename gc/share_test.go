@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
@@ -145,7 +146,7 @@ func heaps(r *rt.Runtime, want int64) int64 {
 			return n
 		}
 		runtime.GC()
-		runtime.Gosched()
+		time.Sleep(time.Millisecond) // for the cleanups, which have goroutines of their own
 	}
 	return r.Stats().Heap.Heaps
 }

@@ -59,17 +59,15 @@ func (c *collection) oneLess() {
 }
 
 // collectOwn is the behaviour of an actor that CollectAll asks.
-var collectOwn = Behaviour{Name: "collect"}
+var collectOwn = Behaviour{Name: "collect", Run: runCollectOwn, noLoad: true}
 
-func init() { // Send knows the behaviour
-	collectOwn.Run = func(cctx **Ctx, a *Actor, m *Message) {
-		c := (*collection)(m.P0)
-		m.P0 = nil
-		defer c.oneLess() // after a panic of Config.Verify as well
-		ctx := *cctx
-		a.heap.Shrink(&ctx.Cursor, ctx.strand.roots)
-		ctx.settleUp(a.heap)
-	}
+func runCollectOwn(cctx **Ctx, a *Actor, m *Message) {
+	c := (*collection)(m.P0)
+	m.P0 = nil
+	defer c.oneLess() // after a panic of Config.Verify as well
+	ctx := *cctx
+	a.heap.Shrink(&ctx.Cursor, ctx.strand.roots)
+	ctx.settleUp(a.heap)
 }
 
 // owners are the actors that have a heap. They are not kept: an actor that nobody can reach goes, and its heap with it.

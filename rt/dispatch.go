@@ -105,7 +105,7 @@ func (s *strand) batch(a *Actor, budget *int) (end batchEnd, target *strand) {
 }
 
 // resumption marks the message by which an awaiting or suspended strand goes on; P0 is the strand. It is never run.
-var resumption = Behaviour{Name: "resume"}
+var resumption = Behaviour{Name: "resume", noLoad: true}
 
 // handTo gives an owned actor to its strand t, which is to go on: here, or in the mode that always migrates on another
 // worker. Returns the strand for this worker to resume.

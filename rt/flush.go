@@ -129,10 +129,7 @@ func (w *worker) deliver() {
 				b.Late(p, m, w.nodes)
 			}
 			if rested { // not by enqueue, which may let others have it while messages for it are still to come
-				w.private.Push(a)
-				if w.due() {
-					w.becomesReady(a)
-				}
+				w.makeReady(a)
 			}
 		}
 	}

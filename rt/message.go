@@ -21,6 +21,9 @@ type Behaviour struct {
 	Run func(cctx **Ctx, a *Actor, m *Message)
 	// Fail gives the sender's promise an error when the behaviour panicked or cannot run. nil: a one-way send.
 	Fail func(ctx *Ctx, reply unsafe.Pointer, err error)
+
+	// noLoad is for messages of the runtime's own: who sends one to an overloaded actor is not held back.
+	noLoad bool
 }
 
 // ArgPool holds argument structs that are too large for a slot. The zero value is ready; any goroutine may use it.

@@ -21,18 +21,21 @@ func (ctx *Ctx) SharingHeap() *heap.Heap {
 // PostNotes delivers what the running actor's heap owes to others, if anything. It must come between a sharing of objects and the send
 // that carries them. A leaf.
 func PostNotes(ctx *Ctx) {
-	if h := ctx.Heap(); h.Owes() {
-		ctx.deliver(h.TakeNotes())
-	}
+	ctx.payNotes(ctx.Heap())
 }
 
 // settleUp does what a collection of the running actor's heap leaves to do for others.
 func (ctx *Ctx) settleUp(h *heap.Heap) {
-	if h.Owes() {
-		ctx.deliver(h.TakeNotes())
-	}
+	ctx.payNotes(h)
 	for _, in := range ctx.Space().Abandoned() {
 		ctx.ask(in)
+	}
+}
+
+// payNotes delivers what a heap owes to others, if anything.
+func (ctx *Ctx) payNotes(h *heap.Heap) {
+	if h.Owes() {
+		ctx.deliver(h.TakeNotes())
 	}
 }
 
@@ -61,9 +64,9 @@ func (ctx *Ctx) ask(in *heap.Inbox) {
 }
 
 // settle is the behaviour of an actor whose heap has notes.
-var settle = Behaviour{Name: "settle"}
+var settle = Behaviour{Name: "settle", noLoad: true}
 
-func init() {
+func init() { // to settle may lead to others, who are asked to settle
 	settle.Run = func(cctx **Ctx, a *Actor, _ *Message) {
 		if h := a.heap; h.Settle() {
 			Collect(cctx)

@@ -83,8 +83,7 @@ func (w *worker) release(n int) {
 		a := w.resting[0]
 		w.rouse(a)
 		if !a.box.Release(w.nodes) {
-			w.adopt(a) // and not enqueue, which may let others have it: no actor leaves two times
-			w.private.Push(a)
+			w.makeReady(a) // and not enqueue, which may let others have it: no actor leaves two times
 		}
 	}
 	w.remote.Reopen()

@@ -25,7 +25,7 @@ func send(ctx *Ctx, to *Actor, m Message) {
 	CheckReceiver(ctx, to)
 	w := ctx.worker
 	home := to.box.Home()
-	if home&mailbox.Pressed != 0 && m.B != &resumption && m.B != &settle && m.B != &collectOwn { // who answers a wait does not load the actor
+	if home&mailbox.Pressed != 0 && !m.B.noLoad {
 		ctx.holdBack(to)
 	}
 	if home&^mailbox.Pressed == w.home {
@@ -55,24 +55,22 @@ func send(ctx *Ctx, to *Actor, m Message) {
 		send(ctx, to, m) // the actor may be this worker's now
 		return
 	}
-	if at != mailbox.NoHome {
-		slot := w.out.SlotAt(at, &w.rt.everyWorker()[at-1].remote, &to.box, w.nodes)
+	var slot *Message
+	switch {
+	case at != mailbox.NoHome:
+		slot = w.out.SlotAt(at, &w.rt.everyWorker()[at-1].remote, &to.box, w.nodes)
 		if slot == nil {
 			send(ctx, to, m) // it has another home
 			return
 		}
-		m.writeTo(slot)
-		if w.out.Full() {
-			w.flush()
-		}
-		return
-	}
-	if w.keeps(to.box.Last()) && !w.out.HoldsNode(&to.box) && to.box.Claim() {
+	case w.keeps(to.box.Last()) && !w.out.HoldsNode(&to.box) && to.box.Claim():
 		m.writeTo(to.box.Slot(w.nodes))
 		w.enqueue(to)
 		return
+	default:
+		slot = w.out.Slot(&to.box, w.nodes)
 	}
-	m.writeTo(w.out.Slot(&to.box, w.nodes))
+	m.writeTo(slot)
 	if w.out.Full() {
 		w.flush()
 	}

@@ -144,14 +144,19 @@ func (w *worker) putStrand(s *strand) {
 // next anyway, it stays private and keeps a home; a surplus goes where others can take it.
 func (w *worker) enqueue(a *Actor) {
 	if w.private.Len() == 0 || !w.rt.lot.Hungry() {
-		w.adopt(a)
-		w.private.Push(a)
-		if w.due() {
-			w.becomesReady(a)
-		}
+		w.makeReady(a)
 		return
 	}
 	w.share(a)
+}
+
+// makeReady makes an owned actor ready at this worker, which is its home then.
+func (w *worker) makeReady(a *Actor) {
+	w.adopt(a)
+	w.private.Push(a)
+	if w.due() {
+		w.becomesReady(a)
+	}
 }
 
 // share puts an owned actor into the queue that others steal from. The caller must not touch a again.

@@ -35,12 +35,9 @@ func gen(stdctx context.Context, c *cli.Command) error {
 		return &usageError{errors.New("--check and --diff exclude each other"), c.FullName() + " --help"}
 	}
 	out, errOut := c.Root().Writer, c.Root().ErrWriter
-	dir, err := os.Getwd()
+	dir, err := workingDirectory()
 	if err != nil {
 		return errors.New(genMessage(err))
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // as Generate names its files
 	}
 	matched, excluded := 0, 0
 	files, err := ctxgen.Generate(stdctx, ctxgen.Config{
@@ -123,4 +120,16 @@ func genMessage(err error) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// workingDirectory is the current directory by the name that the go command gives to files in it.
+func workingDirectory() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir, nil
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/encorert/encorert/ctxgen"
@@ -34,12 +32,9 @@ func newVet() *cli.Command {
 }
 
 func vet(stdctx context.Context, c *cli.Command) error {
-	dir, err := os.Getwd()
+	dir, err := workingDirectory()
 	if err != nil {
 		return err
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
 	}
 	found, err := ctxcheck.Vet(stdctx, ctxcheck.Config{Patterns: c.Args().Slice(), Tags: c.String("tags")})
 	var broken *ctxcheck.LoadError
