@@ -52,7 +52,7 @@ func (q *Shared[T]) Pop() *T {
 	}
 }
 
-// Steal takes half of what is there, at most len(into), and returns how many. Any worker may call it.
+// Steal takes half of what is there, at most len(into), and returns how many. It keeps nothing else in into. Any worker may call it.
 func (q *Shared[T]) Steal(into []*T) int {
 	for {
 		h := q.head.Load()
@@ -72,6 +72,7 @@ func (q *Shared[T]) Steal(into []*T) int {
 		if q.head.CompareAndSwap(h, h+n) {
 			return int(n)
 		}
+		clear(into[:n]) // or the next try, which may find fewer, leaves behind what others have got
 	}
 }
 

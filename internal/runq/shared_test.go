@@ -140,8 +140,13 @@ func TestStealHammer(t *testing.T) {
 					}
 				}
 				n := q.Steal(into[:])
-				for _, x := range into[:n] {
-					take(x)
+				for i, x := range into {
+					if i < n {
+						take(x)
+						into[i] = nil
+					} else if x != nil {
+						t.Errorf("a thief keeps item %d, which others have got", *x)
+					}
 				}
 				if n == 0 {
 					runtime.Gosched()
