@@ -62,6 +62,7 @@ func (w *worker) checkSent() {
 	if invariant.Enabled && (!w.out.Empty() || len(w.resting) > 0 || !w.remote.Empty()) {
 		panic("rt: a worker sleeps beside messages that it has not sent or not received")
 	}
+	w.checkProbed()
 }
 
 // handOver makes owned actors without a home ready at the worker where they were last. Others may take them from there,

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/encorert/encorert/internal/invariant"
 )
 
 // This file is what Stats says of actor types: for how long ready actors wait until they run, and how many messages
@@ -109,6 +111,14 @@ func (w *worker) sampleProbed() {
 	a := w.probed
 	w.probed = nil
 	w.sample(a, w.probedAt)
+}
+
+// checkProbed panics in invariant builds if the worker, whose private queue is empty, still measures an actor: that would keep it and
+// its heap alive.
+func (w *worker) checkProbed() {
+	if invariant.Enabled && w.probed != nil {
+		panic("rt: a worker measures an actor that is not in its private queue")
+	}
 }
 
 // sample takes down what an owned actor that became ready at since has to tell.

@@ -41,13 +41,14 @@ func (w *worker) second() {
 // unload gives all that the worker has to others.
 func (w *worker) unload() {
 	rt := w.rt
-	w.probed = nil
 	w.flush()
 	w.releaseAll()
 	for a := w.private.Pop(); a != nil; a = w.private.Pop() {
 		w.giveUp(a)
+		w.becomesShared(a)
 		rt.inject.Push(a)
 	}
+	w.checkProbed()
 	for a := w.shared.Pop(); a != nil; a = w.shared.Pop() {
 		rt.inject.Push(a)
 	}
